@@ -193,3 +193,8 @@ export type Node = Readonly<Record<string, unknown>>
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+/** Not what all objects have, such as `constructor`. */
+export function ownValue<Value>(node: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(node, name) ? node[name] : undefined
+}

@@ -21,9 +21,14 @@ export function patternText(
   const pattern = withAnchors(written.replace(/^\(\?[ims]+\)/, ''))
   try {
     const regExp = new RegExp(pattern, 'u')
-    for (let extra = 0; extra <= MAX_REPEATS; extra++) {
+    for (let extra = 0, before = -1; extra <= MAX_REPEATS; extra++) {
       const text = new PatternReader(pattern, extra, pick).choice()
-      if (text.length < Number(minLength)) continue
+      if (text.length < Number(minLength)) {
+        // Nothing in it repeats, or not often enough.
+        if (text.length === before) return undefined
+        before = text.length
+        continue
+      }
       return text.length <= Number(maxLength) && regExp.test(text) ? text : undefined
     }
   } catch (error) {

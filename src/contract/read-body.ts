@@ -57,7 +57,8 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
     const unknown: string[] = []
     // Without entries: this runs for every pet.
     for (const name of Object.keys(value)) {
-      if (known.size === 0 || isOpen || known.has(name)) values[name] = value[name]
+      // Set as a property, it would be the prototype: its properties would look like fields that were checked.
+      if (name !== '__proto__' && (known.size === 0 || isOpen || known.has(name))) values[name] = value[name]
       else unknown.push(name)
     }
     const violations = check(kind === 'patch' ? withoutNulls(value) : value, isForm ? validators.form : validators.body)

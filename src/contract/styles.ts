@@ -1,6 +1,6 @@
 import type { Parameter, ValueForm } from './contract-data.js'
 import { exactInteger, parseInt64 } from './int64.js'
-import { isNode, parseShallowJson } from './json.js'
+import { isNode, ownValue, parseShallowJson } from './json.js'
 import type { QueryPair } from './query.js'
 
 const CANONICAL_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -83,7 +83,8 @@ function pairOf(text: string): readonly [string, string] {
 
 /** `price[gt]=1&price[lt]=9`, `tags[]=a&tags[]=b`. */
 function deepValue(name: string, pairs: readonly QueryPair[], form: ValueForm): unknown {
-  const root: Record<string, unknown> = {}
+  // Without a prototype: `price[__proto__][gt]` would change it.
+  const root: Record<string, unknown> = Object.create(null)
   for (const [own, text] of pairs) {
     const steps = [...own.slice(name.length).matchAll(/\[([^\]]*)\]/g)].map(([, step = '']) => step)
     let place = root
@@ -93,7 +94,7 @@ function deepValue(name: string, pairs: readonly QueryPair[], form: ValueForm): 
         place[key] = text
         break
       }
-      if (!isNode(place[key])) place[key] = {}
+      if (!isNode(place[key])) place[key] = Object.create(null)
       place = place[key] as Record<string, unknown>
     }
   }
@@ -108,7 +109,10 @@ function typed(value: unknown, form: ValueForm): unknown {
     const isList = types.includes('array') && !types.includes('object')
     if (isList) return typed(Object.values(value), form)
     return Object.fromEntries(
-      Object.entries(value).map(([name, one]) => [name, fields?.[name] ? typed(one, fields[name]) : one]),
+      Object.entries(value).map(([name, one]) => {
+        const inner = fields && ownValue(fields, name)
+        return [name, inner === undefined ? one : typed(one, inner)]
+      }),
     )
   }
   if (typeof value !== 'string') return value

@@ -13,7 +13,7 @@ export function readFirstPage(
 ): RecordPage {
   const total = places.length
   const limit = queryValue(query, action.query?.limit)
-  const count = limit === undefined ? total : Math.min(total, Number(limit))
+  const count = limit === undefined ? total : Math.min(total, Math.trunc(Number(limit)))
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))
   return { values, before: '[', after: ']', headers: NO_HEADERS }

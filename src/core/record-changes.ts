@@ -1,9 +1,8 @@
 import type { Values } from '../contract/contract.js'
-import { parseInt64 } from '../contract/int64.js'
-import { isNode } from '../contract/json.js'
+import { isNode, ownValue, stringifyJson } from '../contract/json.js'
 import { fillValue, idInPath, type ResourceData, type Shape } from '../contract/resource-data.js'
 import { type NewId, shapedValue } from '../contract/shaped-value.js'
-import { isDeepEqual } from '../domain/collection.js'
+import { propertyOf } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import type { RecordsView } from './collections.js'
@@ -25,8 +24,8 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
   const sent = declared.length === 0 || resource.isOpen ? Object.keys(patched) : []
   const names = new Set([...declared, ...Object.keys(known), ...sent])
   for (const name of names) {
-    const property = resource.properties[name]
-    if (name === resource.id.property) continue
+    const property = ownValue(resource.properties, name)
+    if (name === resource.id.property || name === '__proto__') continue
     const isOurs =
       property?.readOnly === true ||
       resource.id.parts?.includes(name) ||
@@ -35,14 +34,14 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
       property?.fill?.kind === 'updated-at'
         ? fillValue(property.fill, now)
         : isOurs
-          ? known[name]
-          : shaped(patched[name], property?.shape)
+          ? ownValue(known, name)
+          : shaped(ownValue(patched, name), property?.shape)
     const isFilled = property?.required === true || request.action.kind === 'replace'
     const isPatched = next === undefined && request.action.kind !== 'replace'
     // A null in a patch keeps a property that each record must have.
-    if (isPatched) next = property?.isNullable ? null : property?.required ? known[name] : undefined
+    if (isPatched) next = property?.isNullable ? null : property?.required ? ownValue(known, name) : undefined
     if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
-    if (next === undefined && property?.required === true) next = known[name]
+    if (next === undefined && property?.required === true) next = ownValue(known, name)
     if (next !== undefined) value[name] = next
   }
   return value
@@ -51,33 +50,53 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
 /** @source RFC 7396, section 2 */
 function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isNode(patch)) return patch
-  const result: Record<string, unknown> = isNode(target) ? { ...target } : {}
+  const result = new Map(isNode(target) ? Object.entries(target) : [])
   for (const [name, value] of Object.entries(patch))
-    if (value === null) delete result[name]
-    else result[name] = mergePatch(result[name], value)
-  return result
+    if (value === null) result.delete(name)
+    else result.set(name, mergePatch(result.get(name), value))
+  return Object.fromEntries(result)
 }
 
 /** Removes a record with the records below it: on nested paths, and on flat ones that a nested path shows by its id. */
 export function removals(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
   const changes = new Map<string, RecordChange>()
-  const remove = (resourceData: ResourceData, within: Scope, own: string): void => {
-    const key = JSON.stringify([resourceData.name, within, own])
-    if (changes.has(key)) return
-    changes.set(key, { kind: 'remove', resource: resourceData.name, scope: within, id: own })
+  const indexes = new Map<string, ReadonlyMap<string, readonly number[]>>()
+  const shownBelow = (child: ResourceData, parent: ResourceData, records: RecordsView) => {
+    const key = JSON.stringify([child.name, parent.name])
+    const index = indexes.get(key) ?? indexById(records, shownBy(child, parent, space))
+    indexes.set(key, index)
+    return index
+  }
+  // Without recursion: a folder in a folder, thousands of times.
+  const open: (readonly [ResourceData, Scope, string])[] = [[resource, scope, id]]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [parent, within, own] = next
+    const key = JSON.stringify([parent.name, within, own])
+    if (changes.has(key)) continue
+    changes.set(key, { kind: 'remove', resource: parent.name, scope: within, id: own })
     for (const child of space.shared.contract.resources) {
       const records = space.state.records.get(child.name)
-      const isNested = child.parents.some((parent) => parent.resource === resourceData.name)
-      const nested = isNested ? (records?.places([...within, idInPath(resourceData.id, own)], []) ?? []) : []
-      const shown = shownBy(child, resourceData, space).flatMap(
-        (property) => records?.places([], [[property, [own, parseInt64(own)]]]) ?? [],
-      )
-      for (const place of [...nested, ...shown])
-        remove(child, records?.scopeAt(place) ?? [], String(records?.at(place)[child.id.property]))
+      if (records === undefined) continue
+      const isNested = child.parents.some((item) => item.resource === parent.name)
+      const nested = isNested ? records.places([...within, idInPath(parent.id, own)], []) : []
+      for (const place of [...nested, ...(shownBelow(child, parent, records).get(own) ?? [])])
+        open.push([child, records.scopeAt(place), String(records.at(place)[child.id.property])])
     }
   }
-  remove(resource, scope, id)
   return [...changes.values()].reverse()
+}
+
+/** The places of records by each id that they have in some properties. */
+function indexById(records: RecordsView, properties: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const index = new Map<string, number[]>()
+  for (const property of properties)
+    for (const place of records.places([], []))
+      for (const id of [propertyOf(records.at(place), property) ?? []].flat()) {
+        const places = index.get(String(id))
+        if (places === undefined) index.set(String(id), [place])
+        else places.push(place)
+      }
+  return index
 }
 
 /** The properties by which paths below one resource show the records of another. */
@@ -87,19 +106,29 @@ function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): 
     .flatMap(({ resource, property }) => (resource === parent.name && property !== undefined ? [property] : []))
 }
 
-/** A property whose value must be unique, and that another record has. @param made other new records of the request */
-export function findTaken(
+/**
+ * Finds a property whose value must be unique, and that another record has: a known one, or one that was asked about before.
+ * @param own the id of the record, if it is known
+ */
+export function takenFinder(
   { id, unique }: ResourceData,
-  value: Values,
   records?: RecordsView,
-  made: readonly Values[] = [],
-): string | undefined {
-  const own = String(value[id.property])
-  const others =
-    unique.length === 0
-      ? []
-      : [...(records?.values() ?? []), ...made].filter((item) => String(item[id.property]) !== own)
-  return unique.find(
-    (property) => value[property] != null && others.some((other) => isDeepEqual(other[property], value[property])),
-  )
+  own?: string,
+): (value: Values) => string | undefined {
+  if (unique.length === 0) return () => undefined
+  const taken = unique.map((property) => [property, new Set<unknown>()] as const)
+  const add = (value: Values) => {
+    for (const [property, values] of taken) if (value[property] != null) values.add(comparable(value[property]))
+  }
+  for (const known of records?.values() ?? []) if (String(known[id.property]) !== own) add(known)
+  return (value) => {
+    const [found] = taken.find(([property, values]) => values.has(comparable(value[property]))) ?? []
+    if (found === undefined) add(value)
+    return found
+  }
+}
+
+/** The same for equal values. */
+function comparable(value: unknown): unknown {
+  return typeof value === 'object' ? `\u0000${stringifyJson(value)}` : value
 }

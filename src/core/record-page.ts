@@ -35,9 +35,9 @@ export function readPage(
   const at = (index: number) => sorted?.[index] ?? records.at(places[isReversed ? total - 1 - index : index] ?? -1)
   const isPaged = roles.page !== undefined || roles.offset !== undefined || roles.cursor !== undefined
   const given = queryValue(query, roles.limit)
-  const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : Number(given)
+  const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : wholeNumber(given)
   const firstPage = roles.isZeroBased ? 0 : 1
-  const page = Math.max(firstPage, Number(queryValue(query, roles.page) ?? firstPage))
+  const page = Math.max(firstPage, wholeNumber(queryValue(query, roles.page) ?? firstPage))
   const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted, keys)
   const end = isGiven(queryValue(query, roles.before)) ? find(queryValue(query, roles.before))?.from : total
   if (end === undefined) return { problem: `${roles.before} is not a cursor of this list` }
@@ -46,7 +46,8 @@ export function readPage(
   const after = isGiven(cursor) ? find(cursor) : undefined
   if (isGiven(cursor) && after === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
   const base = roles.isOneBased ? 1 : 0
-  const offset = Math.max(0, Number(queryValue(query, roles.offset) ?? (page - firstPage) * limit + base) - base)
+  const skipped = queryValue(query, roles.offset)
+  const offset = Math.max(0, skipped === undefined ? (page - firstPage) * limit : wholeNumber(skipped) - base)
   const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after.to
   const values: Values[] = []
   for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
@@ -76,6 +77,11 @@ export function readPage(
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
   const closing = outer ? ']}}' : ']}'
   return { values, before: text.slice(0, -closing.length), after: closing, headers }
+}
+
+/** The contract may allow fractions. */
+function wholeNumber(given: unknown): number {
+  return Math.trunc(Number(given))
 }
 
 /** Whether records come in the reverse order of creation; a direction without a property to sort by is of creation. */

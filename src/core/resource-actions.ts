@@ -1,5 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
+import { ownValue } from '../contract/json.js'
 import {
   fillValue,
   type HeaderFacts,
@@ -23,7 +24,7 @@ import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelop
 import { isBare, readFirstPage } from './first-page.js'
 import { linked, missingLink } from './linked-records.js'
 import { newRowIds, newUuid } from './new-ids.js'
-import { changedRecord, findTaken, removals } from './record-changes.js'
+import { changedRecord, removals, takenFinder } from './record-changes.js'
 import { readPage } from './record-page.js'
 import type { Space } from './space.js'
 
@@ -72,7 +73,13 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
-    const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
+    const value = {
+      ...withParents(
+        newRecord(request, records.freeId(), space, () => false),
+        request,
+      ),
+      ...own,
+    }
     const created = { ...request, action: { ...action, status: action.createdStatus } }
     return save(created, scope, value, space)
   }
@@ -137,19 +144,19 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   if (records === undefined) return { kind: 'not-found' }
   const { id } = resource
   const values: Values[] = []
-  const ids = action.isBulk ? new Set<string>() : undefined
+  const ids = new Set<string>()
+  const isKnown = (own: unknown) => ids.has(String(own)) || records.get(scope, own) !== undefined
+  const findTaken = action.hasConflict ? takenFinder(resource, records) : undefined
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
-    const value = withParents(newRecord(request, free, space), request)
+    const value = withParents(newRecord(request, free, space, isKnown), request)
     const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
     if (missing !== undefined) return { kind: 'not-found', message: missing }
-    const own = String(value[id.property])
-    const isTaken = id.kind === 'from-client' && (ids?.has(own) || records.get(scope, own) !== undefined)
-    if (isTaken) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
-    const taken = action.hasConflict ? findTaken(resource, value, records, values) : undefined
+    if (isKnown(value[id.property])) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
+    const taken = findTaken?.(value)
     if (taken !== undefined) return { kind: 'conflict', property: taken }
-    ids?.add(own)
+    ids.add(String(value[id.property]))
     values.push(value)
     do free = followingId(free)
     while (action.isBulk && records.get(scope, free) !== undefined)
@@ -174,16 +181,17 @@ function newRecord(
   { resource, body, now, path }: Pick<ActionRequest, 'resource' | 'body' | 'now' | 'path'>,
   free: Int64,
   space: Space,
+  isKnown: (id: unknown) => boolean,
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
-  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space) }
+  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space, isKnown) }
   let rowIds: NewId | undefined
   let isAnything = true
   for (const name in properties) {
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
-    let own = property.readOnly ? undefined : body[name]
+    let own = property.readOnly ? undefined : ownValue(body, name)
     if (own !== undefined && property.shape !== undefined) {
       rowIds ??= newRowIds(space, resource, value[id.property], body)
       own = shapedValue(own, property.shape, rowIds)
@@ -195,30 +203,41 @@ function newRecord(
     }
     if (own !== undefined) value[name] = own
   }
-  if (isAnything) return Object.assign(value, body, { [id.property]: value[id.property] })
-  if (isOpen) for (const name in body) if (!(name in properties)) value[name] = body[name]
+  if (isAnything || isOpen)
+    for (const name in body)
+      if (!Object.hasOwn(properties, name) && name !== id.property && name !== '__proto__') value[name] = body[name]
   if (id.parts !== undefined) value[id.property] = id.parts.map((name) => value[name]).join()
   return value
 }
 
-function newId(resource: ResourceData, path: Values, body: Values, free: Int64, space: Space): unknown {
-  const { id, parents } = resource
-  const own = newKey(resource, body, free, space)
-  return id.template === undefined
-    ? own
-    : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
-}
+/** Few texts may have the form of a pattern. More tries would take long. */
+const MAX_TRIES = 1000
 
-function newKey({ name, id }: ResourceData, body: Values, free: Int64, space: Space): unknown {
-  if (id.kind === 'integer') return free
-  const own = id.kind === 'from-client' ? body[id.property] : undefined
-  const uuid = () => newUuid(space, name, free)
-  return own ?? (id.pattern === undefined ? uuid() : idOfForm(id.pattern, uuid()))
+function newId(
+  { name, id, parents }: ResourceData,
+  path: Values,
+  body: Values,
+  free: Int64,
+  space: Space,
+  isKnown: (id: unknown) => boolean,
+): unknown {
+  const whole = (own: unknown) =>
+    id.template === undefined ? own : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
+  const given = id.kind === 'integer' ? free : id.kind === 'from-client' ? body[id.property] : undefined
+  if (given != null) return whole(given)
+  if (id.pattern === undefined) return whole(newUuid(space, name, free))
+  for (let tries = 0; ; tries++) {
+    const own = whole(idOfForm(id.pattern, newUuid(space, name, tries === 0 ? free : `${free} ${tries}`)))
+    if (tries === MAX_TRIES || !isKnown(own)) return own
+  }
 }
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
-  const taken = action.hasConflict ? findTaken(resource, value, space.state.records.get(resource.name)) : undefined
+  const records = space.state.records.get(resource.name)
+  const taken = action.hasConflict
+    ? takenFinder(resource, records, String(value[resource.id.property]))(value)
+    : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const change = put(resource, scope, value, space)
   const stored = change.record.value

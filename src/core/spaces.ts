@@ -218,7 +218,8 @@ export class Spaces {
 
   #restoreKeys(keys: Keys): void {
     const { stored } = this.#shared.keys
-    for (const [name, key] of keys.stored) if (stored.get(name) !== key) this.#keepKey({ kind: 'key', key })
+    for (const key of this.default.storedKeys(this.default.state.plans, keys))
+      if (stored.get(key.key) !== keys.stored.get(key.key)) this.#keepKey({ kind: 'key', key })
     for (const key of stored.keys()) if (!keys.stored.has(key)) this.#keepKey({ kind: 'key-removed', key })
     this.#shared.keys.all = keys
   }

@@ -262,8 +262,10 @@ export function propertyOf(value: Values, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, name) => Object(inner)[name], value)
 }
 
-export function isDeepEqual(a: unknown, b: unknown): boolean {
-  return a === b || (typeof a === 'object' && stringifyJson(a) === stringifyJson(b))
+function isDeepEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  // Most are texts: writing each record's null or object for every one of them would take long.
+  return typeof a === 'object' && (b === undefined || typeof b === 'object') && stringifyJson(a) === stringifyJson(b)
 }
 
 /** A list has each of its values. */

@@ -164,6 +164,7 @@ describe('undo', () => {
     const sandbox = await startSandbox({ ...AT_TEN, store })
     const plans = async (of: Sandbox) => (await of.keys.list()).map(({ key, plan }) => `${key} ${plan}`)
     await sandbox.keys.add('team-a', 'pro')
+    await sandbox.plan('team-a', 'business')
     const before = await plans(sandbox)
     const space = sandbox.space('checkout')
     await space.keys.remove('team-a')

@@ -688,6 +688,18 @@ describe('a list', () => {
     expect([await by('cursor=broken'), names(await by('cursor='), 'items').length]).toEqual([400, 3])
   })
 
+  it('begins and ends with whole records, where its parameters may be fractions', async () => {
+    const number = { type: 'number' }
+    const get = async (names: readonly string[], search: string) =>
+      await (await filled({ parameters: names.map((name) => query(name, number)) }))(search)
+    const ids = async (...given: Parameters<typeof get>) => ((await get(...given)) as Part[]).map(({ name }) => name)
+    expect([
+      await ids(['limit', 'offset'], 'offset=0.5&limit=1.5'),
+      await ids(['limit', 'page'], 'page=2.5&limit=1.5'),
+      await ids(['limit'], 'limit=2.5'),
+    ]).toEqual([['a'], ['c'], ['a', 'c']])
+  })
+
   it('goes on where a record was that its filters do not show any more', async () => {
     const state = { type: 'string', enum: ['open', 'closed'] }
     const text = ['cursor', 'ending_before', 'sort', 'order'].map((name) => query(name, { type: 'string' }))
@@ -760,6 +772,26 @@ it('records below a removed one are gone on all paths, at any depth', async () =
   expect(await statuses(sandbox, paths)).toEqual([200, 200, 200])
   await sandbox.call('/v1/orgs/1', { method: 'DELETE' })
   expect(await statuses(sandbox, paths)).toEqual([404, 200, 404])
+})
+
+it('of a chain of folders in folders, all below a removed one are gone', async () => {
+  const folder = named({ parentId: { type: 'integer' } })
+  const parent = inPath('parentId', { type: 'integer' })
+  const remove = { delete: { operationId: 'remove', responses: ok(204) } }
+  const paths = things(ref('Folder'), { path: '/folders', item: remove })
+  const inside = {
+    parameters: [parent],
+    get: { operationId: 'inside', responses: ok(200, { type: 'array', items: ref('Folder') }) },
+  }
+  const sandbox = await serve(
+    { ...paths, '/folders/{parentId}/folders': inside },
+    { components: { schemas: { Folder: folder } } },
+    { limits: '100000/min' },
+  )
+  for (let id = 1; id <= 6000; id++) await sandbox.post('/folders', id === 1 ? {} : { parentId: id - 1 })
+  await sandbox.post('/folders', {})
+  expect((await sandbox.call('/v1/folders/2', { method: 'DELETE' })).status).toBe(204)
+  expect((await sandbox.get('/folders')).json).toEqual([{ id: 6001 }, { id: 1 }])
 })
 
 describe('a document', () => {

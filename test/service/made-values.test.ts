@@ -79,6 +79,41 @@ it('each row of a record has an id of its own, also where the id of the record i
   }
 })
 
+it('ids whose form leaves few texts are not given twice, and end when there are no more', async () => {
+  const id = { type: 'string', pattern: '^[A-B][0-9]$' }
+  const record = object({ id, lines: list(object({ id, what: text })) })
+  const { sandbox, add } = await serve(collection('/orders', object({ lines: list(row) }), record))
+  const lines = Array.from({ length: 21 }, () => ({ what: 'a' }))
+  const made: Body[] = []
+  for (let n = 0; n < 20; n++) made.push(await add('/orders', { lines }))
+  expect(new Set(made.map((order) => order.id)).size).toBe(20)
+  expect(new Set(made.flatMap((order) => order.lines as readonly Body[]).map((line) => line.id)).size).toBe(20)
+  expect(await sandbox.post('/orders', { lines })).toMatchObject({ status: 409, code: 'conflict' })
+})
+
+it('a body of very many rows, or records with unique values, takes no longer than others of its length', async () => {
+  const record = object({ id: integer, lines: list(object({ id: integer, what: text })) })
+  const user = object({ id: integer, email: { ...text, 'x-unique': true } })
+  const { sandbox } = await serve({
+    ...collection('/orders', object({ lines: list(row) }), record),
+    '/users': {
+      get: { operationId: 'users', responses: ok(200, list(user)) },
+      post: {
+        operationId: 'addUsers',
+        requestBody: json(list(object({ email: text }))),
+        responses: { ...ok(201, list(user)), 409: { description: 'taken' } },
+      },
+    },
+  })
+  const started = process.cpuUsage()
+  const lines = Array.from({ length: 40_000 }, () => ({ what: 'a' }))
+  const users = Array.from({ length: 20_000 }, (_, n) => ({ email: `${n}@a.example` }))
+  expect((await sandbox.post('/orders', { lines })).status).toBe(201)
+  expect((await sandbox.call('/users', { method: 'POST', body: users })).status).toBe(201)
+  // In microseconds. If each is compared with all others, they take minutes.
+  expect(process.cpuUsage(started).user).toBeLessThan(20e6)
+})
+
 it('a row keeps the id that the client sends, and read-only ids are made where requests have the same schema', async () => {
   const line = object({ id: { ...integer, readOnly: true }, what: text })
   const sent = object({ lines: list(object({ id: integer, what: text }, ['what'])) })

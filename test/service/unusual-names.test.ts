@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { transports } from '../support/transports.js'
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
@@ -21,6 +21,51 @@ describe.each(transports)('a fault with a condition on an unusual name, %s', (_n
       )
     },
   )
+})
+
+it.each(transports)('fields with such names stay fields of their record, %s', async (_name, openSandbox) => {
+  const schema = {
+    type: 'object',
+    required: ['id'],
+    properties: { id: { type: 'integer', readOnly: true }, name: { type: 'string' } },
+    additionalProperties: true,
+  }
+  const content = (of: object) => ({ content: { 'application/json': { schema: of } } })
+  const answer = (of: object) => ({ description: 'ok', ...content(of) })
+  const range = {
+    name: 'price',
+    in: 'query',
+    style: 'deepObject',
+    schema: { type: 'object', additionalProperties: true },
+  }
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+  const write = (operationId: string, status: number) => ({
+    operationId,
+    requestBody: content(schema),
+    responses: { [status]: answer(schema) },
+  })
+  const paths = {
+    '/things': {
+      get: { operationId: 'list', parameters: [range], responses: { 200: answer({ type: 'array', items: schema }) } },
+      post: write('create', 201),
+    },
+    '/things/{id}': { parameters: [id], patch: write('change', 200), put: write('replace', 200) },
+  }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, servers: [{ url: '/v1' }], paths }
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
+  expect((await sandbox.get('/things?price[__proto__][polluted]=1')).status).toBe(200)
+  expect(Object({}).polluted).toBeUndefined()
+  const fields = { constructor: 'c', toString: 't', valueOf: 1 }
+  const send = async (method: string, path: string, body: string) =>
+    (await sandbox.call(`/v1${path}`, { method, body })).json
+  const withPrototype = (more: object) => JSON.stringify(more).replace('{', '{"__proto__":{"name":5,"a":1},')
+  expect(await send('POST', '/things', withPrototype(fields))).toEqual({ id: 1, ...fields })
+  expect(await send('PATCH', '/things/1', withPrototype({ inner: { hasOwnProperty: 1 } }))).toEqual({
+    id: 1,
+    ...fields,
+    inner: { hasOwnProperty: 1 },
+  })
+  expect(await send('PUT', '/things/1', withPrototype({ toString: 'u' }))).toEqual({ id: 1, toString: 'u' })
 })
 
 it.each(NAMES)('a resource named %s starts with the records of its fixture file', async (name) => {
