@@ -70,6 +70,8 @@ const FOR_OWN_CONTRACTS = [
   'core/new-ids',
   'core/operations/mocked-response',
   'core/record-page',
+  'core/removals',
+  'core/unique-values',
   'core/what-works',
   'domain/default-keys',
   'domain/login-tokens',

@@ -1,4 +1,5 @@
-import { fillValue, type ResourceData } from '../contract/resource-data.js'
+import type { Int64 } from '../contract/int64.js'
+import { fillValue, idOfForm, type ResourceData } from '../contract/resource-data.js'
 import type { NewId } from '../contract/shaped-value.js'
 import { hexOf } from '../system/hex.js'
 import { digestOf } from '../system/runtime.js'
@@ -13,8 +14,22 @@ export function newUuid({ shared, name }: Space, what: string, number: unknown):
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5')
 }
 
-/** Few texts may have the form of a pattern: then the last rows get an id twice. */
+/** Few texts may have the form of a pattern. */
 const MORE_TRIES = 1000
+
+/** The id of a record as a text. If all are known, one of them. */
+export function newTextId(
+  space: Space,
+  { name, id: { pattern } }: ResourceData,
+  free: Int64,
+  isKnown: (id: unknown) => boolean,
+): string | undefined {
+  for (let tries = 0; ; tries++) {
+    const uuid = newUuid(space, name, tries === 0 ? free : `${free} ${tries}`)
+    const made = pattern === undefined ? uuid : idOfForm(pattern, uuid)
+    if (tries === MORE_TRIES || !isKnown(made)) return made
+  }
+}
 
 /** Row ids of a record with an integer id: 7001 is the first of record 7. */
 const ROWS = 1000
@@ -26,6 +41,7 @@ const ROWS = 1000
 export function newRowIds(space: Space, { name }: ResourceData, id: unknown, known: unknown): NewId {
   let taken: Set<unknown> | undefined
   let count = 0
+  // Then the last rows have an id twice.
   let tries = MORE_TRIES
   return (fill) => {
     if (taken === undefined) {

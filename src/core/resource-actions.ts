@@ -1,13 +1,11 @@
 import type { Values } from '../contract/contract.js'
 import type { Int64 } from '../contract/int64.js'
-import { ownValue } from '../contract/json.js'
 import {
   fillValue,
   type HeaderFacts,
   headersOf,
   idFromPath,
   idInPath,
-  idOfForm,
   type ParentData,
   queryValue,
   type ResourceAction,
@@ -23,10 +21,12 @@ import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { linked, missingLink } from './linked-records.js'
-import { newRowIds, newUuid } from './new-ids.js'
-import { changedRecord, removals, takenFinder } from './record-changes.js'
+import { newRowIds, newTextId, newUuid } from './new-ids.js'
+import { changedRecord } from './record-changes.js'
 import { readPage } from './record-page.js'
+import { removals } from './removals.js'
 import type { Space } from './space.js'
+import { takenFinder } from './unique-values.js'
 
 type Headers = RecordPage['headers']
 
@@ -104,9 +104,15 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
       return done(
         request,
         shown,
-        known === resource.single?.initial ? NO_CHANGES : removals(resource, scope, String(id), space),
+        known === resource.single?.initial ? NO_CHANGES : removed(resource, scope, String(id), space),
       )
   }
+}
+
+/** The packaged contract has no records below others. */
+function removed(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
+  if (!space.shared.contract.isPackaged) return removals(resource, scope, id, space)
+  return [{ kind: 'remove', resource: resource.name, scope, id }]
 }
 
 /** A record with the records that it refers to. */
@@ -146,7 +152,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   const values: Values[] = []
   const ids = new Set<string>()
   const isKnown = (own: unknown) => ids.has(String(own)) || records.get(scope, own) !== undefined
-  const findTaken = action.hasConflict ? takenFinder(resource, records) : undefined
+  const findTaken = action.hasConflict && resource.unique.length > 0 ? takenFinder(resource, records) : undefined
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
@@ -191,7 +197,7 @@ function newRecord(
     isAnything = false
     const property = properties[name]
     if (name === id.property || property === undefined) continue
-    let own = property.readOnly ? undefined : ownValue(body, name)
+    let own = property.readOnly ? undefined : body[name]
     if (own !== undefined && property.shape !== undefined) {
       rowIds ??= newRowIds(space, resource, value[id.property], body)
       own = shapedValue(own, property.shape, rowIds)
@@ -210,34 +216,27 @@ function newRecord(
   return value
 }
 
-/** Few texts may have the form of a pattern. More tries would take long. */
-const MAX_TRIES = 1000
-
 function newId(
-  { name, id, parents }: ResourceData,
+  resource: ResourceData,
   path: Values,
   body: Values,
   free: Int64,
   space: Space,
   isKnown: (id: unknown) => boolean,
 ): unknown {
+  const { id, parents } = resource
   const whole = (own: unknown) =>
     id.template === undefined ? own : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
   const given = id.kind === 'integer' ? free : id.kind === 'from-client' ? body[id.property] : undefined
-  if (given != null) return whole(given)
-  if (id.pattern === undefined) return whole(newUuid(space, name, free))
-  for (let tries = 0; ; tries++) {
-    const own = whole(idOfForm(id.pattern, newUuid(space, name, tries === 0 ? free : `${free} ${tries}`)))
-    if (tries === MAX_TRIES || !isKnown(own)) return own
-  }
+  return whole(given ?? newTextId(space, resource, free, (own) => isKnown(whole(own))))
 }
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
-  const records = space.state.records.get(resource.name)
-  const taken = action.hasConflict
-    ? takenFinder(resource, records, String(value[resource.id.property]))(value)
-    : undefined
+  const taken =
+    action.hasConflict && resource.unique.length > 0
+      ? takenFinder(resource, space.state.records.get(resource.name), String(value[resource.id.property]))(value)
+      : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const change = put(resource, scope, value, space)
   const stored = change.record.value
