@@ -163,7 +163,7 @@ export const SETTINGS = {
     value: '<form>',
     description: 'form of Retry-After',
     panel: 'limits',
-    label: 'Retry-After',
+    label: 'Form of Retry-After',
   }),
   /** Body of a 429; `problem` (RFC 9457) also of a ban with 403. */
   limitBody: choice(['error', 'empty', 'text', 'html', 'problem'], 'error', {
@@ -190,7 +190,7 @@ export const SETTINGS = {
     description: 'end of deprecated operations',
     see: '#removal-and-brownouts',
     panel: 'responses',
-    label: 'Sunset',
+    label: 'Removal (sunset)',
   }),
   /** Status of a removed operation. */
   sunsetStatus: choice([404, 410], 404, {
@@ -198,7 +198,7 @@ export const SETTINGS = {
     value: '<status>',
     description: 'status of a removed operation',
     panel: 'responses',
-    label: 'Status once removed',
+    label: 'Status when removed',
   }),
   /** Delay of every response (`100ms` or `50ms..200ms`), or by operation (`{ listPets: '3s', '*': '100ms' }`). */
   latency: {
@@ -226,8 +226,8 @@ export const SETTINGS = {
     description: 'clients that share a key; conduct and bans count by it',
     see: 'conduct.md#senders',
     panel: 'bans',
-    label: 'Senders of a key',
-    hint: 'as in flight',
+    label: 'Clients that share a key',
+    hint: 'as seen at once',
   },
 } as const satisfies Readonly<Record<string, Choice<string | number> | OtherRow>>
 

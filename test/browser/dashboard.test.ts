@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SandboxOptions, startSandbox } from '../../src/index.js'
 import { HAS_CHROMIUM } from '../support/browsers.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { axeViolations, type ContextOptions, checkLooks, FAILED, type Opened, row, useBrowser } from './browser.js'
 
 const AT_NOON: SandboxOptions = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
@@ -117,7 +118,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByLabel('Latency', { exact: true }).fill('5ms..9ms')
     await page.keyboard.press('Enter')
     await page.locator('#responses .aside').getByText('5ms..9ms').waitFor()
-    await page.getByRole('combobox', { name: 'Sunset' }).selectOption('after')
+    await page.getByRole('combobox', { name: 'Removal (sunset)' }).selectOption('after')
     await page.getByRole('combobox', { name: 'Operation' }).selectOption('getPet')
     await page.getByRole('button', { name: 'Arm', exact: true }).click()
     await page.getByText('getPet:503*1 · 1 left', { exact: true }).waitFor()
@@ -131,6 +132,13 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByLabel('Duration of a ban').fill('soon')
     await page.keyboard.press('Enter')
     expect(await page.locator('#bans').getByRole('alert').textContent()).toContain('banDuration')
+  })
+
+  it('names the keys that limits are of: each one, if the contract has no plans', async () => {
+    const spec = temporaryFile('parts.yaml', 'openapi: 3.1.0\ninfo: { title: Parts, version: "1" }\npaths: {}\n')
+    const { page } = await openLive({ spec, limits: '20/min' })
+    await page.locator('#limits .aside').getByText('each key: 20/min').waitFor()
+    await page.getByRole('textbox', { name: 'Limits of each key' }).waitFor()
   })
 
   it('filters by words that the address keeps, and suggests a known field for an unknown one', async () => {
@@ -463,7 +471,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await bar.getByText('sandbox-free banned').click()
     await page.getByRole('tab', { name: 'Keys', selected: true }).waitFor()
     await bar.getByRole('button', { name: /^sunset after/ }).click()
-    await page.getByLabel('Sunset', { exact: true }).and(page.locator(':focus')).waitFor()
+    await page.getByLabel('Removal (sunset)', { exact: true }).and(page.locator(':focus')).waitFor()
     await bar.getByRole('button', { name: 'Switch off latency 5ms' }).click()
     await chip('latency 5ms').locator('del').waitFor()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()

@@ -35,9 +35,9 @@ function SettingsSections() {
   if (state.value === undefined) return null
   const { plan, limits, rateLimit, banAfter, banDuration, latency, sunset } = state.value.settings
   const sections: readonly (readonly [Panel, title: string, aside: string])[] = [
-    ['limits', 'Limits', rateLimit ? `sandbox: ${limits ?? plan ?? 'none'}` : 'off'],
-    ['bans', 'Bans', banAfter === 'never' ? 'never' : `after ${banAfter}, ${banDuration}`],
-    ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, ${sunset}`],
+    ['limits', 'Limits', rateLimit ? `${hasPlans() ? 'sandbox' : 'each key'}: ${limits ?? plan ?? 'none'}` : 'off'],
+    ['bans', 'Bans', banAfter === 'never' ? 'never' : `for ${banDuration} after ${banAfter} early retries`],
+    ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, sunset ${sunset}`],
   ]
   return (
     <>
@@ -58,14 +58,20 @@ function SettingsSections() {
 
 function settingsIn(panel: Panel): readonly SettingName[] {
   const place = (name: SettingName) => (name === 'latency' ? 0 : SETTINGS[name].kind === 'switch' ? 2 : 1)
-  const isShown = (name: SettingName) => SETTINGS[name].kind !== 'plan' || (state.value?.plans.length ?? 0) > 0
+  const isShown = (name: SettingName) => SETTINGS[name].kind !== 'plan' || hasPlans()
   return SETTING_NAMES.filter((name) => SETTINGS[name].panel === panel && isShown(name)).sort(
     (a, b) => place(a) - place(b),
   )
 }
 
+/** Without plans, limits are of all keys. */
+function hasPlans(): boolean {
+  return (state.value?.plans.length ?? 0) > 0
+}
+
 function SettingField({ name }: { readonly name: SettingName }) {
   const row = SETTINGS[name]
+  const ofAll = name === 'limits' && !hasPlans() ? 'Limits of each key' : undefined
   const choices: readonly (string | number)[] | undefined =
     row.kind === 'choice' ? row.choices : row.kind === 'plan' ? state.value?.plans : undefined
   const read = (given: string) => {
@@ -78,11 +84,11 @@ function SettingField({ name }: { readonly name: SettingName }) {
   }
   return (
     <SavedField
-      label={row.label}
+      label={ofAll ?? row.label}
       type={row.kind === 'switch' ? 'checkbox' : 'text'}
       value={String(state.value?.settings[name] ?? '')}
       choices={choices?.map(String)}
-      placeholder={'hint' in row ? row.hint : ''}
+      placeholder={'hint' in row && ofAll === undefined ? row.hint : ''}
       save={(given) => call('settings.change', { [name]: read(given) }, `Changed: ${name}.`)}
     />
   )
