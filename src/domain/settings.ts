@@ -116,7 +116,7 @@ export const SETTINGS = {
     description: 'limits of the key "sandbox": 5000/min,200000/day',
     panel: 'limits',
     label: 'Limits of sandbox',
-    hint: "the plan's own",
+    hint: 'as documented',
   },
   /** If false, quotas never refuse a request, and the headers show the full limit. */
   rateLimit: {

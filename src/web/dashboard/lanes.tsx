@@ -1,6 +1,6 @@
 import { computed, useComputed, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { type Finding, VIOLATIONS } from '../../conduct/conduct-view.js'
+import type { Finding } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
 import { SECOND_MS } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
@@ -97,7 +97,7 @@ export function ClientLanes() {
 function Scale({ axis: { segments, hidden } }: { readonly axis: TimeAxis }) {
   return (
     <div class="scale muted">
-      <span title="requests before">{hidden === 0 ? 'worst first' : `${hidden.toLocaleString('en')} not drawn`}</span>
+      <span>{hidden === 0 ? 'worst first' : `${hidden.toLocaleString('en')} not drawn`}</span>
       <span class="segments">
         {segments.map(({ firstId, from, gap }, index) => (
           <span key={firstId} title={`${gap} ${timeText(from)}`}>
@@ -152,7 +152,7 @@ function LaneRow({ lane, axis }: { readonly lane: Lane; readonly axis: TimeAxis 
 }
 
 /** Judged by conduct, not by the page. */
-function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { readonly lane: Lane }) {
+function Verdict({ lane: { findings, violations, requests, key, isOwn, sharesWith } }: { readonly lane: Lane }) {
   const [worst] = findings
   if (worst === undefined)
     return (
@@ -167,12 +167,11 @@ function Verdict({ lane: { findings, requests, key, isOwn, sharesWith } }: { rea
         </span>
       </span>
     )
-  const isViolation = VIOLATIONS.some((rule) => rule === worst.rule)
   const verdict = RULE_VERDICTS[worst.rule]
   return (
     <button
       type="button"
-      class={`verdict ${isViolation ? 'failed' : 'refused'}`}
+      class={`verdict ${violations > 0 ? 'failed' : 'refused'}`}
       title={worst.message}
       onClick={() => showFinding(worst)}
     >

@@ -3,11 +3,30 @@ import { applyScenario, call } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
 import { scenarios, state } from './state.js'
 
+type Panel = (typeof SETTINGS)[SettingName]['panel']
+
 export function SwitchesPanel() {
+  if (state.value === undefined) return null
+  const { plan, limits, rateLimit, banAfter, banDuration, latency, sunset } = state.value.settings
+  const sections: readonly (readonly [Panel, title: string, aside: string])[] = [
+    ['limits', 'Limits', rateLimit ? `${hasPlans() ? 'sandbox' : 'each key'}: ${limits ?? plan ?? 'none'}` : 'off'],
+    ['bans', 'Bans', banAfter === 'never' ? 'never' : `for ${banDuration} after ${banAfter} early retries`],
+    ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, sunset ${sunset}`],
+  ]
   return (
     <>
       <ScenariosSection />
-      <SettingsSections />
+      {sections.map(([panel, title, aside]) => (
+        <Section key={panel} id={panel} title={title} aside={aside}>
+          <div class="fields">
+            {settingsIn(panel).map((name) => (
+              <div key={name} id={`setting-${name}`}>
+                <SettingField name={name} />
+              </div>
+            ))}
+          </div>
+        </Section>
+      ))}
     </>
   )
 }
@@ -29,33 +48,6 @@ function ScenariosSection() {
   )
 }
 
-type Panel = (typeof SETTINGS)[SettingName]['panel']
-
-function SettingsSections() {
-  if (state.value === undefined) return null
-  const { plan, limits, rateLimit, banAfter, banDuration, latency, sunset } = state.value.settings
-  const sections: readonly (readonly [Panel, title: string, aside: string])[] = [
-    ['limits', 'Limits', rateLimit ? `${hasPlans() ? 'sandbox' : 'each key'}: ${limits ?? plan ?? 'none'}` : 'off'],
-    ['bans', 'Bans', banAfter === 'never' ? 'never' : `for ${banDuration} after ${banAfter} early retries`],
-    ['responses', 'Latency and sunset', `${latency ?? 'no latency'}, sunset ${sunset}`],
-  ]
-  return (
-    <>
-      {sections.map(([panel, title, aside]) => (
-        <Section key={panel} id={panel} title={title} aside={aside}>
-          <div class="fields">
-            {settingsIn(panel).map((name) => (
-              <div key={name} id={`setting-${name}`}>
-                <SettingField name={name} />
-              </div>
-            ))}
-          </div>
-        </Section>
-      ))}
-    </>
-  )
-}
-
 function settingsIn(panel: Panel): readonly SettingName[] {
   const place = (name: SettingName) => (name === 'latency' ? 0 : SETTINGS[name].kind === 'switch' ? 2 : 1)
   const isShown = (name: SettingName) => SETTINGS[name].kind !== 'plan' || hasPlans()
@@ -71,7 +63,6 @@ function hasPlans(): boolean {
 
 function SettingField({ name }: { readonly name: SettingName }) {
   const row = SETTINGS[name]
-  const ofAll = name === 'limits' && !hasPlans() ? 'Limits of each key' : undefined
   const choices: readonly (string | number)[] | undefined =
     row.kind === 'choice' ? row.choices : row.kind === 'plan' ? state.value?.plans : undefined
   const read = (given: string) => {
@@ -84,11 +75,11 @@ function SettingField({ name }: { readonly name: SettingName }) {
   }
   return (
     <SavedField
-      label={ofAll ?? row.label}
+      label={name === 'limits' && !hasPlans() ? 'Limits of each key' : row.label}
       type={row.kind === 'switch' ? 'checkbox' : 'text'}
       value={String(state.value?.settings[name] ?? '')}
       choices={choices?.map(String)}
-      placeholder={'hint' in row && ofAll === undefined ? row.hint : ''}
+      placeholder={'hint' in row ? row.hint : ''}
       save={(given) => call('settings.change', { [name]: read(given) }, `Changed: ${name}.`)}
     />
   )
