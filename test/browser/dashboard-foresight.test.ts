@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { HAS_CHROMIUM } from '../support/browsers.js'
 import { temporaryFile } from '../support/temporary-files.js'
-import { axeViolations, row, useBrowser } from './browser.js'
+import { axeViolations, FAILED, row, useBrowser } from './browser.js'
 
 const FROZEN = { seed: 1, now: '2026-03-01T12:00:00Z', freeze: true }
 
@@ -182,6 +182,27 @@ paths:
       }
     },
   )
+
+  it('on narrow pages cuts no word of a chain, and an address at its end only', async () => {
+    const { sandbox, page, ask } = await open({ sandbox: { limits: '1/min' }, isOwn: true, allowed: FAILED })
+    const as = (agent: string, key: string) => ask('/pets', key, { headers: { 'user-agent': agent } })
+    for (let n = 0; n < 12; n++) await as('other/1', 'sandbox-enterprise')
+    for (let n = 0; n < 2; n++) await as('worker/1', 'sandbox')
+    for (let n = 0; n < 4; n++) await Promise.all([as('worker/1', 'sandbox'), as('other/1', 'sandbox-enterprise')])
+    await page.locator('.lane .verdict', { hasText: 'Retries too early, 4 ×' }).click()
+    await page.setViewportSize({ width: 320, height: 844 })
+    const said = page.locator('.chain li', { hasText: 'inside that wait' })
+    expect(await said.locator('span:not(.mono)').evaluate((span) => span.clientWidth)).toBeGreaterThan(75)
+    await page.setViewportSize({ width: 660, height: 844 })
+    await sandbox.close()
+    await page.getByText('The sandbox is not responding.').waitFor()
+    const cutBefore = await page.locator('.address').evaluate((address) => {
+      const text = address.ownerDocument.createRange()
+      text.selectNodeContents(address)
+      return address.getBoundingClientRect().left - text.getBoundingClientRect().left
+    })
+    expect(cutBefore).toBeLessThanOrEqual(0)
+  })
 
   it('shows all switches of Active now on a wide page, in several lines', async () => {
     const sandbox = {
