@@ -21,7 +21,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const { fields, formFields = [], mediaTypes, takesAnyValue, takesList, isOpen } = body
   const known = new Map(fields.map((field) => [field.name, field]))
   // Nested values are stored and written again.
-  const nests = takesAnyValue || fields.some(({ type }) => type === 'array' || type === 'other')
+  const nests = takesAnyValue || isOpen || fields.some(({ type }) => type === 'array' || type === 'other')
   const findPairs = pairReader(formFields)
   const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {

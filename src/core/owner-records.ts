@@ -80,7 +80,8 @@ export function addRecord(space: Space, name: string, record: Values, wall: Epoc
   const { property, kind } = resource.id
   const id = given[property] ?? undefined
   if (id !== undefined && kind === 'integer') given[property] = wholeId(property, id)
-  if (id !== undefined && matching(space, resource, String(id)).length > 0)
+  const isOfParent = (record: StoredRecord) => JSON.stringify(record.scope) === JSON.stringify(scope)
+  if (id !== undefined && matching(space, resource, String(id)).some(isOfParent))
     throw new RecordRefused(
       'conflict',
       `${name} already has a record with the ${property} ${JSON.stringify(String(id))}.`,

@@ -13,7 +13,7 @@ import {
   tagName,
 } from '../contract/resource-data.js'
 import { type NewId, shapedValue } from '../contract/shaped-value.js'
-import { type Filter, followingId, isMatch } from '../domain/collection.js'
+import { type Filter, followingId, matcher } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
@@ -83,7 +83,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     const created = { ...request, action: { ...action, status: action.createdStatus } }
     return save(created, scope, value, space)
   }
-  if (known === undefined || shown === undefined || !isMatch(known, filtersOf(request))) return { kind: 'not-found' }
+  if (known === undefined || shown === undefined || !matcher(filtersOf(request))(known)) return { kind: 'not-found' }
   if (isRefused) return OUTDATED
   switch (action.kind) {
     case 'get':

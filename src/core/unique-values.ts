@@ -1,6 +1,6 @@
 import type { Values } from '../contract/contract.js'
-import { stringifyJson } from '../contract/json.js'
 import type { ResourceData } from '../contract/resource-data.js'
+import { comparable } from '../domain/collection.js'
 import type { RecordsView } from './collections.js'
 
 /**
@@ -22,9 +22,4 @@ export function takenFinder(
     if (found === undefined) add(value)
     return found
   }
-}
-
-/** The same for equal values. */
-function comparable(value: unknown): unknown {
-  return typeof value === 'object' ? `\u0000${stringifyJson(value)}` : value
 }

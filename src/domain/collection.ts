@@ -129,7 +129,9 @@ export class Collection {
       places = index.places.get(accepted[0]) ?? []
       return false
     })
-    return others.length === 0 ? places : places.filter((place) => isMatch(this.at(place), others))
+    if (others.length === 0) return places
+    const isMatch = matcher(others)
+    return places.filter((place) => isMatch(this.at(place)))
   }
 
   /** What an owner has made of the records for a query since the last change. */
@@ -249,10 +251,13 @@ export function followingId(id: Int64): Int64 {
   return typeof id === 'number' && id < Number.MAX_SAFE_INTEGER ? id + 1 : BigInt(id) + 1n
 }
 
-export function isMatch(value: Values, filters: readonly Filter[]): boolean {
-  return filters.every(([property, accepted]) =>
-    accepted.some((item) => valuesOf(propertyOf(value, property)).some((own) => isDeepEqual(own, item))),
-  )
+/** Whether a record matches all filters. */
+export function matcher(filters: readonly Filter[]): (value: Values) => boolean {
+  const wanted = filters.map(([property, accepted]) => [property, new Set(accepted.map(comparable))] as const)
+  return (value) =>
+    wanted.every(([property, accepted]) =>
+      valuesOf(propertyOf(value, property)).some((own) => accepted.has(comparable(own))),
+    )
 }
 
 /** Of a path such as `attributes.title`, the value inside. */
@@ -262,10 +267,9 @@ export function propertyOf(value: Values, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, name) => Object(inner)[name], value)
 }
 
-function isDeepEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  // Most are texts: writing each record's null or object for every one of them would take long.
-  return typeof a === 'object' && (b === undefined || typeof b === 'object') && stringifyJson(a) === stringifyJson(b)
+/** The same for equal values: a set finds one among many. */
+export function comparable(value: unknown): unknown {
+  return typeof value === 'object' && value !== null ? `\u0000${stringifyJson(value)}` : (value ?? null)
 }
 
 /** A list has each of its values. */

@@ -53,6 +53,20 @@ it.each(['owners/toys.json', 'v2/owners/toys.json'])(
   },
 )
 
+it('the owner may add a record whose id a record of another parent has, as clients may', async () => {
+  const sandbox = await openSandbox({
+    spec: nestedContract(),
+    fixtures: fixtures({ 'owners.json': '[{ "id": 1 }, { "id": 2 }]' }),
+    basePath: '/v1',
+  })
+  const add = (ownerId: number) => sandbox.control('POST', '/resources/owners%2Ftoys', { ownerId, id: 5 })
+  expect((await add(1)).status).toBe(200)
+  expect((await add(2)).status).toBe(200)
+  expect((await add(2)).status).toBe(409)
+  expect((await add(3)).status).toBe(404)
+  expect((await sandbox.get('/v2/owners/2/toys')).json).toEqual([{ id: 5 }])
+})
+
 it.each([
   ['two files for a resource', { 'owners/toys.json': '[]', 'v2/owners/toys.json': '[]' }, 'for the same resource'],
   ['a record without its parent', { 'owners/toys.json': '[{ "id": 5 }]' }, '[0].ownerId is missing'],

@@ -66,6 +66,8 @@ it.each(transports)('fields with such names stay fields of their record, %s', as
     inner: { hasOwnProperty: 1 },
   })
   expect(await send('PUT', '/things/1', withPrototype({ toString: 'u' }))).toEqual({ id: 1, toString: 'u' })
+  const inexact = await sandbox.call('/v1/things', { method: 'POST', body: `{"other":${'9'.repeat(400)}}` })
+  expect(inexact).toMatchObject({ status: 400, code: 'invalid_request' })
 })
 
 it.each(NAMES)('a resource named %s starts with the records of its fixture file', async (name) => {
