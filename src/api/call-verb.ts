@@ -102,6 +102,8 @@ function checkPathField(field: string, value: unknown): void {
   if (value === undefined || value === '') throw invalid(`"${field}" is missing.`)
   const isId = field === 'id' && (typeof value === 'number' || typeof value === 'bigint')
   if (typeof value !== 'string' && !isId) throw invalid(`"${field}" must be a string, got ${quoted(value)}.`)
+  // An address would leave them out.
+  if (value === '.' || value === '..') throw invalid(`"${field}" cannot be "${value}".`)
 }
 
 function invalid(message: string): ControlError {

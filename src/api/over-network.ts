@@ -99,7 +99,10 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
         }
       }
     } catch (error) {
-      if (!signal?.aborted) throw error
+      if (signal?.aborted) return
+      throw error instanceof ControlError
+        ? error
+        : new ControlError('unreachable', `The connection to the sandbox at ${base} was lost.`)
     } finally {
       signal?.removeEventListener('abort', cut)
       cut()

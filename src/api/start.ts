@@ -13,7 +13,7 @@ import { openSocketless } from './socketless.js'
  * @throws OptionsError (`INVALID_OPTIONS`), or an error with a `code`: PORT_IN_USE, STORE_LOCKED …
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const started = runSandbox(resolve(options), { onShutdown: () => void started.then(stop, () => {}) })
+  const started = runSandbox(resolve(options), { onShutdown: () => void started.then(stop).catch(() => {}) })
   const running = await started
   const close = () => stop(running)
   const { contract } = running.core.spaces.default.shared

@@ -245,6 +245,7 @@ async function runAll(
     const env = childEnvironment(io.env, { baseUrl, controlUrl, controlToken: undefined })
     const run: ConformRun = {
       ...{ ...command, sandbox, env, cwd, timeout, running, first },
+      isStopped: () => signalled !== undefined,
     }
     const runs = new Map<string, CountedRun>()
     const begun = new Set<string>()

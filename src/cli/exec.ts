@@ -102,10 +102,11 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
       return code
     }
   }
+  let har: HarFile | undefined
   try {
     let needsReminder = options.log === 'pretty' && stderr.isTTY === true
     const contract = await openContract(options.spec, { mocked: options.mock })
-    const har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
+    har = harPath === undefined ? undefined : new HarFile(resolve(cwd, harPath), contract.keyHeaders)
     const sandbox = await openExecSandbox(
       options,
       contract,
@@ -178,6 +179,7 @@ async function exec({ serve, own, name, args }: Run, io: CliIo): Promise<number>
     }
     return finalCode
   } catch (error) {
+    har?.discard()
     const code = reportError(error, io, form)
     return code === EXIT.usage ? code : EXIT_NO_SANDBOX
   } finally {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici'
+import { decodePercent } from '../contract/query.js'
 import { isLoopback, shownAddress } from '../domain/base-address.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/this-process.js'
@@ -33,7 +34,7 @@ export async function openDispatcher(
   if (proxy === undefined) return { dispatcher: new Pool(new URL(baseUrl).origin, options), proxy: undefined }
   const { url, variable } = proxy
   // undici ignores a user without a password.
-  const user = [url.username, url.password].map(decodeURIComponent).join(':')
+  const user = [url.username, url.password].map(decodePercent).join(':')
   const agent = new ProxyAgent({
     uri: url.href,
     proxyTunnel: false,

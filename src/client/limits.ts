@@ -59,7 +59,7 @@ export async function* readChunks(stream: ReadableStream<Uint8Array> | null): As
 }
 
 /** Node runs a longer timer after one millisecond. */
-const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1
+export const MAX_TIMER_MS: DurationMs = 2 ** 31 - 1
 
 function timeoutError(): DOMException {
   return new DOMException('It took too long.', 'TimeoutError')

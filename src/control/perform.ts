@@ -60,7 +60,7 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
 }
 
 /** Includes messages of disk errors: the caller owns the sandbox. */
-function asVerbError(error: unknown): unknown {
+export function asVerbError(error: unknown): unknown {
   if (error instanceof LogUnavailable) return new VerbError('log_unavailable', error.message)
   if (error instanceof OptionsError) return new VerbError('invalid_request', `${error.problems.join('; ')}.`)
   if (error instanceof StoreFull) return new VerbError('store_full', error.message)

@@ -14,7 +14,7 @@ import { loadYaml } from '../system/runtime.js'
 import { type GuardRules, guard } from './guard.js'
 import { DOCUMENT_PATHS, PAGE_FILES, packagedDocument, servePageFile } from './pages.js'
 import { CONTROL_PATH, DASHBOARD_PATH } from './path.js'
-import { perform } from './perform.js'
+import { asVerbError, perform } from './perform.js'
 import { streamExchanges } from './stream.js'
 import { type ControlTarget, findSpace, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
@@ -101,9 +101,10 @@ export function controlRoutes(
     app.on(verb.method, path, (context) => runVerb(sandbox, name, verb, context))
   }
   app.notFound((context) => notFound(root, context))
-  app.onError((error) => {
+  app.onError((failure) => {
+    const error = asVerbError(failure)
     if (error instanceof VerbError) return refusal(error.code, error.message, { example: error.example })
-    plane.warn(`The control plane failed: ${error.stack ?? error.message}`)
+    plane.warn(`The control plane failed: ${failure.stack ?? failure.message}`)
     return refusal('internal_error', PROBLEMS.internal_error.message)
   })
   return (request, role) => app.fetch(request, { role })

@@ -36,7 +36,7 @@ export async function bridge(
   try {
     // A body that cannot be read is refused here; the `fetch` that reads it stays pending.
     const response = await Promise.race([fetch(toRequest(incoming, body.stream, left.signal)), body.unread])
-    if (left.signal.aborted) return
+    if (left.signal.aborted) return response instanceof Response ? response.body?.cancel() : undefined
     if (response === 'too-large') return refuse(outgoing, 'payload_too_large', 'The body is larger than 256 kB.')
     if (response === 'no-room') return refuse(outgoing, 'overloaded')
     outgoing.writeHead(response.status, { ...NO_SNIFF, ...Object.fromEntries(response.headers) })

@@ -182,7 +182,7 @@ function close({ handlers }: ListenerContext, connection: Connection, code: Prob
       if (ended !== undefined) handlers.ended([ended])
     }
     const reply = handlers.refuse(code, addressOf(connection))
-    if (reply instanceof Promise) void reply.then(sendLast)
+    if (reply instanceof Promise) reply.then(sendLast, () => socket.destroy())
     else sendLast(reply)
   }
   socket.resume()

@@ -284,7 +284,7 @@ export function isPathText(
   const last = literalsOf(path).at(-1) ?? ''
   const { description, example, pattern, title } = Object(place.value)
   const saysSo = [description, example, pattern, title].some((value) =>
-    ` ${String(value).replaceAll(/\w+:\/\/\S*/g, '')}`
+    ` ${String(value).replaceAll(/(?<!\w)\w{1,30}:\/\/\S*/g, '')}`
       .split(/[^\w-](?=[\w-]+\/)/)
       .some((part) => part.startsWith(`${last}/`)),
   )

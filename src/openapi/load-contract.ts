@@ -15,12 +15,12 @@ export async function loadContract(file: string, options: LoadOptions = {}): Pro
 
 /** @param own the absolute path of the document */
 function filesBeside(own: string): Files {
-  const folder = realPath(dirname(own))
+  const folder = realPath(dirname(own)).replace(/[\\/]$/, '') + sep
   return {
     own,
     find(from, reference) {
       const file = resolve(dirname(from), reference)
-      return realPath(file).startsWith(folder + sep) ? file : undefined
+      return realPath(file).startsWith(folder) ? file : undefined
     },
     read: (file) => parseDocument(file, decoded(readRegularFile(file, MAX_FILE_BYTES))),
   }

@@ -19,7 +19,7 @@ interface RecordEnvelope {
  * An object is a record, unless a property holds it: `{ data: … }`, `{ article: … }` of `/articles`, or
  * `{ articles: [one] }`.
  */
-export function unwrapRecord(schema: Place, collection: string, isSent = false): RecordEnvelope | undefined {
+export function unwrapRecord(schema: Place, collection: string, isSent = false, depth = 0): RecordEnvelope | undefined {
   const own = typeOf(schema) === 'array' ? schema.child('items') : undefined
   if (isObject(own)) return { schema: own, isListed: true }
   if (!isObject(schema)) return undefined
@@ -37,7 +37,8 @@ export function unwrapRecord(schema: Place, collection: string, isSent = false):
   const [only] = held
   if (only === undefined || held.length > 1) return { schema }
   const [envelope, { place }] = only
-  const inside = fields.size === 1 && !isWithin(place, schema) ? unwrapRecord(place, collection) : undefined
+  const isDeeper = fields.size === 1 && depth < MAX_DEPTH && !isWithin(place, schema)
+  const inside = isDeeper ? unwrapRecord(place, collection, false, depth + 1) : undefined
   return inside?.envelope !== undefined && inside.outer === undefined
     ? { ...inside, outer: envelope }
     : { schema: place, envelope, fields }
@@ -74,6 +75,9 @@ export interface ListEnvelope {
   readonly inner?: Fields
 }
 
+/** Envelopes in envelopes: only one is known, and a ring of them has no end. */
+const MAX_DEPTH = 3
+
 /** Lists beside the records. */
 const NOT_RECORDS = /^(errors|warnings|messages|_?links|meta|includes|included|facets)$/i
 
@@ -81,7 +85,7 @@ const NOT_RECORDS = /^(errors|warnings|messages|_?links|meta|includes|included|f
  * A list of records: an array, or an object with one array; of several, the one of objects with the usual name. The
  * array may be one level further down, as in `{ data: { items: [] } }` or the `_embedded` of HAL.
  */
-export function unwrapList(schema: Place, collection: string): ListEnvelope | undefined {
+export function unwrapList(schema: Place, collection: string, depth = 0): ListEnvelope | undefined {
   if (typeOf(schema) === 'array') return itemsOf(schema)
   const fields = readRecordFields(schema)
   const last = plainName(literalsOf(collection).at(-1) ?? '')
@@ -95,7 +99,8 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
   const pick = (all: typeof arrays) => (all.length === 1 ? all[0] : all.find(({ envelope }) => isUsual(envelope)))
   const outer = (wanted: (name: string) => boolean) =>
     own.flatMap(([name, { place, type }]): ListEnvelope[] => {
-      const inside = type === 'object' && wanted(name) && !isWithin(place, schema) ? unwrapList(place, collection) : {}
+      const isDeeper = type === 'object' && depth < MAX_DEPTH && wanted(name) && !isWithin(place, schema)
+      const inside = isDeeper ? unwrapList(place, collection, depth + 1) : {}
       const { fields: inner, envelope } = inside ?? {}
       if (envelope === undefined || inner === undefined || inside?.outer !== undefined) return []
       return [{ ...inside, inner, outer: name, fields }]
@@ -106,15 +111,15 @@ export function unwrapList(schema: Place, collection: string): ListEnvelope | un
     outer((name) => isUsual(name) || /^(result|response|payload|body|page)$/i.test(name)) ??
     pick(arrays) ??
     // A list, or a page of it.
-    (fields.size === 0 ? firstList(schema, collection) : undefined)
+    (fields.size === 0 ? firstList(schema, collection, depth) : undefined)
   )
 }
 
-function firstList(schema: Place, collection: string): ListEnvelope | undefined {
+function firstList(schema: Place, collection: string, depth: number): ListEnvelope | undefined {
   const others = alternativesOf(schema).filter(
     (alternative) => alternative.value !== schema.value && alternativesOf(alternative).length === 0,
   )
-  return others.flatMap((other) => unwrapList(other, collection) ?? [])[0]
+  return others.flatMap((other) => unwrapList(other, collection, depth) ?? [])[0]
 }
 
 function isWithin(inner: Place, schema: Place): boolean {

@@ -143,6 +143,9 @@ const FORMS: { readonly [Role in MetaRole]?: string } = {
   last: 'string',
 }
 
+/** Objects in objects: `meta.pagination.links`. */
+const MAX_WITHIN = 4
+
 /**
  * The properties beside the record, or the records; or why one of them cannot be filled.
  *
@@ -174,8 +177,8 @@ export function readMeta(
     if (role !== undefined) meta[name] = { role, isRequired: required, isNullable, isAddress, isNumber: isCount }
     else if (type === 'object') {
       const ownFields = readRecordFields(place)
-      // A boss who has a boss.
-      if (within.has(ownFields)) continue
+      // A boss who has a boss; and entities that hold many others, along each of their ways.
+      if (within.has(ownFields) || within.size > MAX_WITHIN) continue
       const isLinks = /^_?links$|^view$/i.test(bare)
       const inner = readMeta(
         ownFields,

@@ -58,6 +58,8 @@ export class Outbox {
     this.#replica = replica
     this.#batch = 0
     this.#stored = 0
+    // Those of the id before have the same numbers. Their callers are told by their timers.
+    this.#unread = []
   }
 
   /** Round trip of the last entry; grows while one is overdue. */

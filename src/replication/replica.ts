@@ -97,6 +97,8 @@ class Replica implements CommandExecutor {
   #isLeaving = false
   #heartbeatTimer: NodeJS.Timeout | undefined
   /** Of the newest checkpoint, and of the entries since. */
+  /** Of the timeline before: they refuse requests while the new one has none yet. */
+  #spacesBefore: Spaces | undefined
   #checkpointCharacters = 0
   #charactersSince = 0
 
@@ -135,7 +137,7 @@ class Replica implements CommandExecutor {
   }
 
   get spaces(): Spaces {
-    const { spaces } = this.#timeline
+    const spaces = this.#timeline.spaces ?? this.#spacesBefore
     if (spaces === undefined) throw new LogUnavailable('The group has not started yet.')
     return spaces
   }
@@ -332,6 +334,7 @@ class Replica implements CommandExecutor {
   async #loadCheckpoint(): Promise<void> {
     const checkpoint = await this.#log.loadCheckpoint()
     const text = checkpoint && this.#keys.show(checkpoint.text)
+    this.#spacesBefore = this.#timeline.spaces ?? this.#spacesBefore
     this.#timeline = this.#openTimeline(checkpoint && { ...checkpoint, text: text ?? '' })
     this.#checkpointCharacters = text?.length ?? 0
     this.#charactersSince = 0

@@ -1,13 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import type { Sandbox } from '../../src/api/controls.js'
+import { connectSandbox } from '../../src/api/over-network.js'
 import { startSandbox } from '../../src/api/start.js'
 import { controlCommand, type FoundSandbox, findSandbox } from '../../src/cli/control/find-sandbox.js'
 import { connect } from '../../src/cli/control/verb-commands.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { hostileServer } from '../client/hostile-server.js'
 import { healthOf } from '../support/health-of.js'
+import { listenLocally } from '../support/listen-locally.js'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { control, controlJson, get, ioAt, run, sandboxWith, type TestIo, testIo } from './test-io.js'
@@ -354,6 +357,19 @@ describe('control requests', () => {
     await sandbox.close()
     expect(await ended).toBe(0)
     expect(io.stderr.text).toBe(`The sandbox at ${sandbox.controlUrl} has stopped.\n`)
+  })
+})
+
+it('following requests says that the connection was lost if the sandbox was killed', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': connected\n\n')
+    setImmediate(() => response.destroy())
+  })
+  const address = `${await listenLocally(server)}/__sandbox`
+  const following = connectSandbox(address).requests.follow()
+  await expect(following.next()).rejects.toMatchObject({
+    code: 'unreachable',
+    message: expect.stringContaining('lost'),
   })
 })
 

@@ -40,6 +40,15 @@ function reached(...operations: readonly string[]): string {
 }
 
 describe('exec', () => {
+  it('leaves nothing of its archive behind if it cannot start', async () => {
+    const busy = await startSandbox()
+    onTestFinished(() => busy.close())
+    const { port } = new URL(busy.baseUrl)
+    const io = ioWith()
+    expect((await exec(`--port ${port} --har seen.har`, '', io)).code).toBe(125)
+    expect(readdirSync(io.cwd)).toEqual([])
+  })
+
   it('gives the command a sandbox of its own, summarizes its traffic, and leaves nothing behind', async () => {
     const io = ioWith()
     const script = `const statuses = []

@@ -129,6 +129,36 @@ paths:
   expect(kept.map(({ operation }) => operation)).toEqual(['moved', 'open', 'one'])
 })
 
+it('shows a key nowhere, also if the contract has it in the query', async () => {
+  const apiKey = 'a/secret=='
+  const responses = ok(list(object({ id: integer })))
+  const spec = temporaryFile(
+    'openapi.json',
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 't', version: '1' },
+      servers: [{ url: '/v1' }],
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'query', name: 'api_key' },
+          other: { type: 'http', scheme: 'bearer' },
+        },
+      },
+      security: [{ other: [] }],
+      paths: { '/things': { get: { operationId: 'things', security: [{ key: [] }], ...responses } } },
+    }),
+  )
+  const asked: string[] = []
+  const { checks, came } = await verified(
+    undefined,
+    { contract: await loadContract(spec), apiKey, onWait: (_seconds, request) => asked.push(request) },
+    { spec, apiKey: [apiKey], limits: '0/min' },
+  )
+  expect(came.some(({ url }) => url.includes('secret'))).toBe(true)
+  expect(asked.length).toBeGreaterThan(0)
+  expect(JSON.stringify([checks, asked])).not.toMatch(/secret/)
+})
+
 describe('reports as not checked', () => {
   const noDeprecation = change(isGet, ({ headers }) => {
     delete headers.deprecation

@@ -569,3 +569,34 @@ describe('pages', () => {
     expect((await sandbox.get('/bugs?limit=2')).json).toHaveLength(3)
   })
 })
+
+describe('a document of entities that hold each other', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+
+  it('is read in time although the ways from one to another are too many to follow', async () => {
+    const names = Array.from({ length: 24 }, (_, index) => `Entity${index}`)
+    const schemas = Object.fromEntries(
+      names.map((name) => [name, object(Object.fromEntries(names.map((other) => [other.toLowerCase(), ref(other)])))]),
+    )
+    const paths = {
+      ...crud('/things', '/things/{id}', object({ id: readOnly(integer), name: text }), [inPath('id', integer)]),
+      '/things/{id}/close': { parameters: [inPath('id', integer)], post: ok(ref('Entity0')) },
+      '/things/{id}': {
+        parameters: [inPath('id', integer)],
+        get: ok(object({ id: readOnly(integer), name: text })),
+        delete: ok(ref('Entity0')),
+      },
+    }
+    await open(paths, { components: { schemas } })
+  })
+
+  it('is read although its envelopes form a ring', async () => {
+    const schemas = {
+      Page: object({ content: ref('Content') }),
+      Content: object({ body: ref('Body') }),
+      Body: object({ page: ref('Page') }),
+    }
+    const { mocked } = await open({ '/home': { get: ok(ref('Page')) } }, { components: { schemas } })
+    expect(Object.keys(mocked)).toHaveLength(1)
+  })
+})

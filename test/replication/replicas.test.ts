@@ -256,6 +256,21 @@ describe('after the log has lost its end', () => {
   })
 })
 
+describe('after the log and its checkpoint were lost', () => {
+  it('a replica responds with 503, although it has no state to continue from', async () => {
+    const { replica, log } = groupOfReplicas()
+    const a = await replica()
+    await a.post({ name: 'Lost', categoryId: 1 })
+    log.checkpoint = undefined
+    // Entries that follow nothing.
+    log.entries = log.entries.slice(-1).map((entry) => ({ ...entry, number: entry.number + 9 }))
+    log.loseEnd(0)
+    await expect.poll(() => a.warnings.length).toBeGreaterThan(0)
+    const response = await a.get('/pets')
+    expect([response.status, await response.json()]).toMatchObject([503, { code: 'log_unavailable' }])
+  })
+})
+
 describe('a replica that reconnects', () => {
   it('appends waiting items, and serves requests', async () => {
     const { replica, log } = groupOfReplicas()

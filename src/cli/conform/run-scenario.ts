@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { MAX_TIMER_MS } from '../../client/limits.js'
 import type { Conduct } from '../../conduct/conduct-view.js'
 import { Repeats } from '../../conduct/repeats.js'
 import type { Values } from '../../contract/contract.js'
@@ -36,6 +37,8 @@ export interface ConformRun {
   readonly running: Set<RunningCommand>
   /** Called at the first exchange of a space. */
   readonly first: Map<string, () => void>
+  /** By a signal: no command is run any more. */
+  isStopped(): boolean
 }
 
 export interface ScenarioRun extends Verdict {
@@ -53,7 +56,7 @@ export async function runScenario(scenario: AppliedScenario, run: ConformRun): P
     const last = { ...judgeRun(scenario, { ...seen, ending }), output, seconds }
     runs.push(last)
     waits.push(...measurePauses(seen.repeats))
-    if (pause === undefined || waits.length === 0) return last
+    if (pause === undefined || waits.length === 0 || run.isStopped()) return last
     probed += probe()
     const backoff = { ...last, ...judgeWaits(waits, pause, probed > BUSY_FACTOR * PROBE_MS * runs.length) }
     const failed = backoff.outcome === 'failed' ? backoff : runs.find(({ outcome }) => outcome !== 'passed')
@@ -133,9 +136,10 @@ async function runJob(scenario: AppliedScenario, run: ConformRun) {
     },
   })
   running.add(command)
+  if (run.isStopped()) command.kill()
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(() => resolve('timeout'), timeout)
+    timer = setTimeout(() => resolve('timeout'), Math.min(timeout, MAX_TIMER_MS))
   })
   const ending = await Promise.race([command.ended, late])
   clearTimeout(timer)

@@ -119,9 +119,8 @@ async function follow(at: ControlContext, filter: RequestFilter): Promise<number
     printLine(io.stderr, `The sandbox at ${found.controlUrl} has stopped.`)
     return EXIT.ok
   } catch (error) {
-    // A broken stream is a TypeError of fetch: the sandbox was killed.
-    if (error instanceof ControlError || !(error instanceof TypeError)) throw error
-    throw noSandbox(`The connection to the sandbox at ${found.controlUrl} was lost.`)
+    // It was killed.
+    throw error instanceof ControlError && error.code === 'unreachable' ? noSandbox(error.message) : error
   } finally {
     ignoreSignals()
     stop.abort()

@@ -40,6 +40,11 @@ export class HarFile {
     if (this.#text.length >= CHUNK) this.#write()
   }
 
+  /** Leaves nothing of it. */
+  discard(): void {
+    this.#output.discard()
+  }
+
   close(): void {
     this.#text += '\n]}}\n'
     this.#write()

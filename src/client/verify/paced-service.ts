@@ -2,6 +2,7 @@ import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { keyChoices, keyParts } from '../../domain/key-places.js'
 import type { Reason } from '../../domain/problems.js'
+import { MASK } from '../../domain/redaction.js'
 import { addressOf } from '../../domain/space-address.js'
 import { ceilSeconds, MINUTE_MS, readRetryAfter, SECOND_MS } from '../../domain/time.js'
 import type { Service } from '../exchange.js'
@@ -30,6 +31,12 @@ export interface PacedOptions {
   readonly apiKey: string | undefined
   wait(milliseconds: number): Promise<void>
   onWait?(seconds: number, request: string, left: number): void
+}
+
+/** Hides the key, also as a query has it. */
+export function withoutKey(text: string, apiKey: string | undefined): string {
+  if (apiKey === undefined || apiKey === 'sandbox') return text
+  return text.replaceAll(apiKey, MASK).replaceAll(encodeURIComponent(apiKey), MASK)
 }
 
 type OnLimited = (operation: Operation, request: EngineRequest, response: EngineResponse) => void
@@ -81,7 +88,8 @@ export class PacedService {
           return { outcome: 'skipped', detail }
         }
         this.#waits++
-        this.#options.onWait?.(ceilSeconds(pause), `${request.method} ${addressOf(request)}`, MAX_WAITS - this.#waits)
+        const asked = withoutKey(`${request.method} ${addressOf(request)}`, this.#options.apiKey)
+        this.#options.onWait?.(ceilSeconds(pause), asked, MAX_WAITS - this.#waits)
         await this.#options.wait(pause)
         response = await this.#options.service.ask(request)
         if (response.status === 429) {

@@ -4,13 +4,12 @@ import { quote } from '../../contract/excerpt.js'
 import { isNode, parseShallowJson } from '../../contract/json.js'
 import type { ResponseRules } from '../../contract/response-rules.js'
 import { withoutOperation } from '../../domain/problems.js'
-import { MASK } from '../../domain/redaction.js'
 import { addressOf } from '../../domain/space-address.js'
 import { isId } from '../../drift/bodies.js'
 import { type ContractRule, findViolations, isSuccess } from '../../drift/find-violations.js'
 import { readDeprecation } from '../../drift/headers.js'
 import { collectionOf, KnownRecords } from './known-records.js'
-import { type PacedOptions, PacedService, WRONG_KEY } from './paced-service.js'
+import { type PacedOptions, PacedService, WRONG_KEY, withoutKey } from './paced-service.js'
 import {
   bareListProbes,
   creationProbes,
@@ -55,14 +54,14 @@ const OWN_CHECKS: readonly ContractRule[] = ['rate-limit-headers', 'deprecation-
 
 /** Lists first, then writes, so that item operations have an existing id. @throws NoResponseError (first request) */
 export async function verify(options: VerifyOptions): Promise<Verification> {
-  const { contract, apiKey } = options
+  const { contract } = options
   const run = new Run(options)
   const examplesOf = await readExamples(contract)
   for (const operation of [...contract.operations].sort((a, b) => rankOf(a) - rankOf(b))) {
     await run.verifyOperation(operation, examplesOf(operation))
   }
   await run.verifyCounting()
-  return run.result((text) => (apiKey === undefined || apiKey === 'sandbox' ? text : text.replaceAll(apiKey, MASK)))
+  return run.result()
 }
 
 class Run {
@@ -84,10 +83,14 @@ class Run {
     })
   }
 
-  /** @param masked hides the key */
-  result(masked: (text: string) => string): Verification {
+  result(): Verification {
+    const masked = (text: string) => withoutKey(text, this.#options.apiKey)
     return {
-      checks: this.#checks.map((check) => ({ ...check, details: check.details.map(masked) })),
+      checks: this.#checks.map(({ request, details, ...check }) => ({
+        ...check,
+        ...(request !== undefined && { request: masked(request) }),
+        details: details.map(masked),
+      })),
       reached: [...this.#reached],
       notes: this.#notes.map(masked),
     }
