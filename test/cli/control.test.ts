@@ -366,7 +366,7 @@ it('following requests says that the connection was lost if the sandbox was kill
     setImmediate(() => response.destroy())
   })
   const address = `${await listenLocally(server)}/__sandbox`
-  const following = connectSandbox(address).requests.follow()
+  const following = connectSandbox(address).requests.follow()[Symbol.asyncIterator]()
   await expect(following.next()).rejects.toMatchObject({
     code: 'unreachable',
     message: expect.stringContaining('lost'),
