@@ -179,8 +179,7 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
   else if (what === 'clock') space.commit(turnClock(state, state.startClock, wall))
   else if (what === 'setting')
     space.commit({ settings: changeSettings(state.settings, { [name]: start.settings[name as SettingName] }) })
-  else if (apiKey !== undefined && what === 'ban')
-    space.commit({ accounts: unbanKey(state.accounts, apiKey.key, space.now(wall)) })
+  else if (apiKey !== undefined && what === 'ban') space.commit({ accounts: unbanKey(state.accounts, apiKey.key) })
   else if (apiKey !== undefined) space.commit(...movePlan(state, keys, apiKey, startPlan(contract, apiKey) ?? ''))
 }
 

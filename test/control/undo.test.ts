@@ -225,14 +225,6 @@ describe('undo', () => {
     expect((await sandbox.keys.list()).find(({ key }) => key === 'sandbox')?.ban).not.toBeNull()
   })
 
-  it('is not kept for a ban that had ended', async () => {
-    await using sandbox = await open()
-    await sandbox.ban('sandbox-free', '1m')
-    await sandbox.clock.advance('2m')
-    await sandbox.unban('sandbox-free')
-    expect((await sandbox.state()).undo).toMatchObject({ verb: 'clock.advance' })
-  })
-
   it('is independent of other spaces, and opens none', async () => {
     await using sandbox = await open()
     await sandbox.records.remove('pets', 1)

@@ -103,10 +103,9 @@ export const keyVerbs = {
     run: (context, { key }) =>
       hasUnknownKey(context.space, { key })
         ? null
-        : change(context, key, ({ key: banned }) => {
-            const { space, wall } = context
-            space.commit({ accounts: unbanKey(space.state.accounts, banned, space.now(wall)) })
-          }),
+        : change(context, key, ({ key: banned }) =>
+            context.space.commit({ accounts: unbanKey(context.space.state.accounts, banned) }),
+          ),
     text: (key) => (key === null ? UNKNOWN_KEY : banText(key)),
   }),
 }
