@@ -83,7 +83,9 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
     const created = { ...request, action: { ...action, status: action.createdStatus } }
     return save(created, scope, value, space)
   }
-  if (known === undefined || shown === undefined || !matcher(filtersOf(request))(known)) return { kind: 'not-found' }
+  const filters = filtersOf(request)
+  const isMatch = filters.length === 0 || (known !== undefined && matcher(filters)(known))
+  if (known === undefined || shown === undefined || !isMatch) return { kind: 'not-found' }
   if (isRefused) return OUTDATED
   switch (action.kind) {
     case 'get':
@@ -150,8 +152,8 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   if (records === undefined) return { kind: 'not-found' }
   const { id } = resource
   const values: Values[] = []
-  const ids = new Set<string>()
-  const isKnown = (own: unknown) => ids.has(String(own)) || records.get(scope, own) !== undefined
+  const ids = action.isBulk ? new Set<string>() : undefined
+  const isKnown = (own: unknown) => ids?.has(String(own)) || records.get(scope, own) !== undefined
   const findTaken = action.hasConflict && resource.unique.length > 0 ? takenFinder(resource, records) : undefined
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
@@ -159,10 +161,12 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
     const value = withParents(newRecord(request, free, space, isKnown), request)
     const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
     if (missing !== undefined) return { kind: 'not-found', message: missing }
-    if (isKnown(value[id.property])) return { kind: 'conflict', property: id.parts?.join() ?? id.property }
+    // A counted one is free.
+    if (id.kind !== 'integer' && isKnown(value[id.property]))
+      return { kind: 'conflict', property: id.parts?.join() ?? id.property }
     const taken = findTaken?.(value)
     if (taken !== undefined) return { kind: 'conflict', property: taken }
-    ids.add(String(value[id.property]))
+    ids?.add(String(value[id.property]))
     values.push(value)
     do free = followingId(free)
     while (action.isBulk && records.get(scope, free) !== undefined)

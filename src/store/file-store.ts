@@ -321,8 +321,9 @@ export class FileStore {
     const { warn, maxBytes } = this.#parts.options
     const isFull = () => this.#document.bytes + this.#journal.length + bytes > maxBytes
     // A replaced state has the keys.
+    const isSmaller = ({ kind }: Change) => kind === 'replaced' || kind === 'remove' || kind === 'key-removed'
     const isReplaced = changes.some(({ kind }) => kind === 'replaced')
-    if (changes.every(({ kind }) => /^(?:replaced|remove|key-removed)$/.test(kind) || (isReplaced && kind === 'key'))) {
+    if (changes.every((change) => isSmaller(change) || (isReplaced && change.kind === 'key'))) {
       this.#foldFullAt = 0
       return
     }
