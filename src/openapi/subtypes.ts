@@ -57,23 +57,28 @@ function partsBeside(
   base: string,
   schema: unknown,
   schemas: Schemas,
-  seen: readonly unknown[] = [],
-): Node[] | undefined {
-  if (!isNode(schema) || !Array.isArray(schema.allOf) || seen.includes(schema)) return undefined
+  known = new Map<unknown, readonly Node[] | undefined>(),
+): readonly Node[] | undefined {
+  if (!isNode(schema) || !Array.isArray(schema.allOf)) return undefined
+  // Also those whose parts are being read: they consist of themselves.
+  if (known.has(schema)) return known.get(schema)
+  known.set(schema, undefined)
   const all: readonly unknown[] = schema.allOf
-  const parts: Node[] = []
+  const parts = new Set<Node>()
   let isComposed = false
   for (const part of all) {
     const name = isNode(part) ? nameOf(part.$ref) : undefined
-    const inner = name === undefined ? undefined : partsBeside(base, schemas[name], schemas, [...seen, schema])
+    const inner = name === undefined ? undefined : partsBeside(base, schemas[name], schemas, known)
     if (name === base) isComposed = true
     else if (inner !== undefined) {
       isComposed = true
-      parts.push(...inner)
-    } else if (isNode(part)) parts.push(part)
+      for (const one of inner) parts.add(one)
+    } else if (isNode(part)) parts.add(part)
   }
   const { allOf: _, discriminator: __, ...own } = schema
-  return isComposed ? [...parts, own] : undefined
+  const found = isComposed ? [...parts, own] : undefined
+  known.set(schema, found)
+  return found
 }
 
 function nameOf(reference: unknown): string | undefined {

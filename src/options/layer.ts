@@ -50,7 +50,8 @@ export function makeLayer(entries: Iterable<readonly [string, unknown]>, spellin
 
 function readValue(option: { name: OptionName; negated: boolean }, value: unknown, kebab: boolean): unknown {
   if (option.negated && typeof value === 'boolean') return !value
-  if (option.name === 'scenario') return value
+  // Keys of latency are operations.
+  if (option.name === 'scenario' || option.name === 'latency') return value
   const camel = kebab ? withCamelKeys(value) : value
   return optionRow(option.name).reads === 'list' && !Array.isArray(camel) ? [camel] : camel
 }

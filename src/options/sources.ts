@@ -121,7 +121,7 @@ function isPath(name: OptionName, value: string): boolean {
 function fixtureFiles(name: OptionName, cwd: string, folder: string): readonly string[] {
   if (name !== 'fixtures') return []
   try {
-    return readdirSync(resolve(cwd, folder)).map((file) => join(folder, file))
+    return readdirSync(resolve(cwd, folder), { recursive: true }).map((file) => join(folder, String(file)))
   } catch {
     // Reading the fixtures reports it.
     return []

@@ -51,10 +51,14 @@ export const test = base.extend<SandboxFixtures, SandboxWorkerFixtures>({
 
 /** Sends the requests of pages for a service to a space. */
 async function sendThere(context: BrowserContext, service: string, space: string): Promise<void> {
-  const base = service.replace(/\/$/, '')
-  const isSameProtocol = new URL(service).protocol === new URL(space).protocol
+  const { origin, pathname: path, protocol } = new URL(service)
+  const base = origin + path.replace(/\/+$/, '')
+  const isSameProtocol = protocol === new URL(space).protocol
   await context.route(
-    ({ href, pathname }) => href.startsWith(`${base}/`) && !/^\/(?:~|%7e|__sandbox(?:\/|$))/i.test(pathname),
+    ({ href, pathname }) =>
+      href.startsWith(base) &&
+      /^(?:[/?]|$)/.test(href.slice(base.length)) &&
+      !/^\/(?:~|%7e|__sandbox(?:\/|$))/i.test(pathname),
     (route, request) => {
       const url = space + request.url().slice(base.length)
       // A request keeps its protocol, unless the response is passed on.

@@ -46,6 +46,14 @@ const MIN_FOLD_BYTES: Bytes = 4 * MIB
 /** Folding a full store may free space. Folding is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
 
+/** The resources of a change: the next start may have another contract. */
+function resourcesOf(change: Change): readonly string[] {
+  if ('resource' in change) return [change.resource]
+  return change.kind === 'replaced' ? change.state.records.map(([name]) => name) : NO_NAMES
+}
+
+const NO_NAMES: readonly string[] = []
+
 /** Before most changes. */
 const NO_LINES = { lines: '', names: new Set<string>() }
 
@@ -193,10 +201,8 @@ export class FileStore {
           `"${file}" is of an earlier release. It was converted, and a copy is kept in "${file}.${VERSION_1}".`,
         )
     } catch (error) {
-      if (isVersion1) {
-        this.#journal.cut(length)
-        this.#current = undefined
-      }
+      if (isVersion1) this.#journal.cut(length)
+      if (isNew || isVersion1) this.#current = undefined
       if (isNew || isVersion1) throw cannot('STORE_UNWRITABLE', 'write', file, error)
       options.warn(`"${journalFile}" could not be folded into "${file}" (${messageOf(error)}). No changes are lost.`)
     }
@@ -232,8 +238,8 @@ export class FileStore {
   /** The first line of the journal, and descriptions of resources. */
   #linesBefore(changes: readonly Change[]): { readonly lines: string; readonly names: ReadonlySet<string> } {
     if (this.#journal.length === 0) this.#described.clear()
-    else if (changes.every((change) => !('resource' in change) || this.#described.has(change.resource))) return NO_LINES
-    const names = new Set(changes.flatMap((change) => ('resource' in change ? [change.resource] : [])))
+    else if (changes.every((change) => resourcesOf(change).every((name) => this.#described.has(name)))) return NO_LINES
+    const names = new Set(changes.flatMap(resourcesOf))
     const added = [...names].flatMap((name) =>
       this.#described.has(name) ? [] : (this.#parts.options.layout.find(name) ?? []),
     )
@@ -256,7 +262,9 @@ export class FileStore {
     } catch (error) {
       this.#report(error)
     } finally {
-      this.#journal.close(this.#lock.isHeld())
+      // Of a damaged store, a copy is kept first: the start has failed before.
+      const isKept = this.#parts.isDamaged && this.#current === undefined
+      this.#journal.close(this.#lock.isHeld() && !isKept)
       this.#lock.release()
     }
   }

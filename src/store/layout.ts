@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import type { Values } from '../contract/contract.js'
 import { type Int64, parseInt64 } from '../contract/int64.js'
-import { isNode } from '../contract/json.js'
+import { isNode, ownValue } from '../contract/json.js'
 import {
   type IdData,
   type ParentData,
@@ -119,8 +119,8 @@ export class Layout {
     const owners = new Map<string, StoredResource>()
     for (const wanted of ['path', 'name'])
       for (const [name] of lists) {
-        const resource = owners.has(name) ? undefined : this.find(name, paths[name])
-        const isByPath = plain(resource?.path ?? '') === plain(paths[name] ?? '')
+        const resource = owners.has(name) ? undefined : this.find(name, ownValue(paths, name))
+        const isByPath = plain(resource?.path ?? '') === plain(ownValue(paths, name) ?? '')
         if (resource === undefined || taken.has(resource) || (wanted === 'path' && !isByPath)) continue
         taken.add(resource)
         owners.set(name, resource)
@@ -131,14 +131,15 @@ export class Layout {
       const resource = owners.get(name)
       if (resource === undefined) {
         if (!Array.isArray(value)) check(record, value, name)
-        const facts = { next: next[name], path: paths[name], parents: parents[name] }
-        others.push({ name: this.#freeName(name, paths[name], content), content: value, ...facts })
+        const path = ownValue(paths, name)
+        const facts = { next: ownValue(next, name), path, parents: ownValue(parents, name) }
+        others.push({ name: this.#freeName(name, path, content), content: value, ...facts })
         continue
       }
       const items = check(anyList, isOne(resource) && isNode(value) ? [identified(resource, value)] : value, name)
       const { name: now } = resource
-      const read = { ...resource, parents: named(resource.parents, parents[name]) }
-      records.push([now, readRecords(read, items, name, next[name], reading)])
+      const read = { ...resource, parents: named(resource.parents, ownValue(parents, name)) }
+      records.push([now, readRecords(read, items, name, ownValue(next, name), reading)])
       if (now !== name) reading.renamed.push(`The resource "${name}" of the store is now named "${now}".`)
     }
     return { records, others, keys: uniqueKeys(keys) }
@@ -164,7 +165,8 @@ export class Layout {
     for (const [name, { values, scopes, nextId }] of records) {
       const resource = this.find(name)
       const own = resource?.parents ?? unknownParents(scopes?.[0])
-      if (resource !== undefined && isOne(resource)) {
+      // Another contract may have had a list there.
+      if (resource !== undefined && isOne(resource) && values.length < 2) {
         if (values[0] !== undefined) lists.push([name, withoutUnseenId(resource, values[0])])
       } else
         lists.push([

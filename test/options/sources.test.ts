@@ -154,6 +154,23 @@ describe('a config file, which may come with a cloned folder', () => {
     ])
   })
 
+  it('cannot name fixtures of which one, below a folder, is such a link', () => {
+    const cwd = folderWith({
+      'clone/petstore-sandbox.yaml': 'fixtures: data',
+      'clone/data/home/keys.json': '[]',
+      'secrets.json': '{}',
+    })
+    symlinkSync('../../../secrets.json', join(cwd, 'clone/data/home/config.json'))
+    expect(problemsOf(() => gathered({ cwd: join(cwd, 'clone') }))).toEqual([
+      expect.stringContaining('fixtures "data": is outside this folder'),
+    ])
+  })
+
+  it('names operations in latency as the contract does', () =>
+    expect(gathered({ config: 'latency: { get-users: 3s, getUsers: 2s }' }).start.settings.latency).toMatchObject({
+      operations: { 'get-users': { max: 3000 }, getUsers: { max: 2000 } },
+    }))
+
   it('can keep the store anywhere in its own folder', () => {
     const cwd = folderWith({ 'petstore-sandbox.yaml': 'store: data/../state/store.json' })
     expect(gathered({ cwd }).store).toBe(`${cwd}/state/store.json`)

@@ -67,10 +67,13 @@ describe.skipIf(!HAS_REDIS)('keys of a group that were removed from Redis', () =
   it.each(['DEL', 'SET'])('without a usable checkpoint, a running replica writes another one (%s)', async (command) => {
     const [a, b] = await twoReplicas()
     await a.records.add('pets', { name: 'Stays', categoryId: 1 })
+    await names(b)
     redis.ask(command, key('checkpoint'), ...(command === 'SET' ? ['damaged'] : []))
     redis.ask('XTRIM', key('log'), 'MAXLEN', '1')
     const late = await replica()
-    for (const one of [a, b, late]) expect(await names(one)).toEqual(expect.arrayContaining(['Kept', 'Stays']))
+    // One that has not read an entry that is trimmed joins again.
+    for (const one of [a, b, late])
+      await expect.poll(() => names(one).catch(() => [])).toEqual(expect.arrayContaining(['Kept', 'Stays']))
     for (const one of [a, b, late]) expect(await isHealthy(one)).toBe(true)
   })
 })

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -140,6 +140,21 @@ describe('records in a store', () => {
     const again = await openSandbox(options)
     expect((await again.get('/categories')).json).toMatchObject({ total: 3, items: [{ id: 4 }, { id: 2 }, { id: 1 }] })
   })
+})
+
+it('records that were added after a reset outlive a crash and a start with another contract', async () => {
+  const [[, openSandbox]] = transports as [(typeof transports)[number]]
+  const store = join(temporaryFolder(), 'store.json')
+  const before = await openSandbox({ spec: GROWN, store })
+  await before.control('POST', '/reset')
+  await before.post('/categories', { name: 'kept' })
+  // As a killed process leaves them.
+  const copy = join(temporaryFolder(), 'store.json')
+  for (const suffix of ['', '.journal']) copyFileSync(`${store}${suffix}`, `${copy}${suffix}`)
+  const other = await openSandbox({ store: copy })
+  await other.core.close()
+  const again = await openSandbox({ spec: GROWN, store: copy })
+  expect((await again.get('/categories')).json).toMatchObject({ total: 1, items: [{ name: 'kept' }] })
 })
 
 describe('the records that a space starts with', () => {

@@ -204,6 +204,19 @@ it('--reset discards a damaged store once the start succeeds, and keeps a copy',
   expect(await stateIn(file)).toEqual(opened.state)
 })
 
+it('--reset leaves the journal of a damaged store as it is if the start fails', async () => {
+  const { file, owner } = await aStore()
+  owner.change(put(pet(10)))
+  const journal = readFileSync(`${file}.journal`)
+  owner.store.close()
+  writeFileSync(file, '{"version":1,')
+  writeFileSync(`${file}.journal`, journal)
+  const opened = await Owner.open(file, { reset: true })
+  // As if the port were in use.
+  opened.store.close()
+  expect(readFileSync(`${file}.journal`)).toEqual(journal)
+})
+
 it('a store whose document cannot be replaced keeps its journal', async () => {
   const { file, owner } = await aStore()
   owner.change(put(pet(10)))

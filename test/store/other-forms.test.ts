@@ -306,6 +306,15 @@ describe('a store of another contract', () => {
     expect(recordsOf(state, 'toys')).toMatchObject({ values: [{ id: 5, ownerId: 'x' }], scopes: [['7']] })
   })
 
+  it('keeps all records of a list that is one object now, and lists named as what all objects have', async () => {
+    const document = { pets: [{ id: 1 }, { id: 2 }], constructor: [{ id: 3 }], $sandbox: { version: 2, paths: {} } }
+    const file = storeOf({ document })
+    const owner = await Owner.start(file, { resources: [{ ...PETS, single: {} }, ORDERS] })
+    owner.change({ kind: 'put', resource: 'orders', record: { scope: [], value: { id: 1 } } })
+    owner.store.close()
+    expect(contentOf(file)).toMatchObject({ pets: [{ id: 1 }, { id: 2 }], constructor: [{ id: 3 }] })
+  })
+
   it('does not take a name at another depth for the same resource', async () => {
     const file = await written()
     const nested = { ...TOYS, name: 'pets', path: '/owners/{ownerId}/pets' }

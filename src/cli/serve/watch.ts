@@ -129,6 +129,10 @@ async function apply(file: string, { runs, files, resolve }: Watched): Promise<s
     const lost = options.store === undefined ? '; state in memory was lost' : ''
     return `restarted${isOtherContract ? ' with the contract as it is now' : ''}${lost}`
   }
+  const { spaces, controlTarget } = sandbox.core
+  // What can be refused comes first, so that nothing is applied in part.
+  await controlTarget.checkFaults(start.faults)
+  const seed = controlTarget.readFixtures()
   const done: string[] = []
   if (options.handlers !== undefined) {
     await sandbox.core.loadHandlers()
@@ -142,9 +146,9 @@ async function apply(file: string, { runs, files, resolve }: Watched): Promise<s
     if (inForce.length > 0) done.push(`${inForce.join(', ')} in force`)
     if (later.length > 0) done.push(`${later.join(', ')} from the next reset on`)
   }
-  const { spaces, controlTarget } = sandbox.core
-  if (controlTarget.readFixtures() !== spaces.default.seed) {
-    for (const name of ['', ...spaces.names()]) await perform(controlTarget, name, 'reset', {})
+  if (seed !== spaces.default.seed) {
+    for (const name of ['', ...spaces.names()])
+      if (spaces.get(name) !== undefined) await perform(controlTarget, name, 'reset', {})
     done.push('every space was reset to the fixtures')
   }
   return done.length === 0 ? 'no effect' : done.join('; ')
