@@ -142,11 +142,15 @@ describe('records in a store', () => {
   })
 })
 
-it('records that were added after a reset outlive a crash and a start with another contract', async () => {
+it('records that were added after a snapshot was restored outlive a crash and a start with another contract', async () => {
   const [[, openSandbox]] = transports as [(typeof transports)[number]]
   const store = join(temporaryFolder(), 'store.json')
+  const first = await openSandbox({ spec: GROWN, store })
+  await first.post('/categories', { name: 'first' })
+  await first.control('PUT', '/snapshots/one')
+  await first.core.close()
   const before = await openSandbox({ spec: GROWN, store })
-  await before.control('POST', '/reset')
+  await before.control('POST', '/snapshots/one/restore')
   await before.post('/categories', { name: 'kept' })
   // As a killed process leaves them.
   const copy = join(temporaryFolder(), 'store.json')
@@ -154,7 +158,10 @@ it('records that were added after a reset outlive a crash and a start with anoth
   const other = await openSandbox({ store: copy })
   await other.core.close()
   const again = await openSandbox({ spec: GROWN, store: copy })
-  expect((await again.get('/categories')).json).toMatchObject({ total: 1, items: [{ name: 'kept' }] })
+  expect((await again.get('/categories')).json).toMatchObject({
+    total: 2,
+    items: [{ name: 'kept' }, { name: 'first' }],
+  })
 })
 
 describe('the records that a space starts with', () => {
