@@ -39,16 +39,21 @@ it("ends a wait until the next day when Playwright's clock is advanced with the 
 
 it('fires each timer of a page when it is due, or a tenth of its wait later', async () => {
   const { sandbox, page } = await open({ limits: '60/min', freeze: true, now: '2030-01-01T00:00:00Z' })
+  // By the page's clock: on a busy machine, a request arrives when the clocks have moved on.
   await page.evaluate(`{
     const frame = () => requestAnimationFrame(frame)
     frame()
-    setTimeout(() => { load('${sandbox.baseUrl}/pets'); setTimeout(() => load('${sandbox.baseUrl}/pets'), 1500) }, 500)
+    const begun = Date.now()
+    globalThis.fired = []
+    const send = () => { fired.push(Date.now() - begun); load('${sandbox.baseUrl}/pets') }
+    setTimeout(() => { send(); setTimeout(send, 1500) }, 500)
   }`)
   await sandbox.clock.advance('1m', { timers: page.clock })
-  const requests = await sandbox.requests({ operation: 'listPets' })
-  const [first = 0, second = 0] = requests.map(({ at }) => Date.parse(at) - Date.parse('2030-01-01T00:00:00Z'))
+  const [first = 0, second = 0, ...others] = await page.evaluate<number[]>('fired')
+  expect(others).toEqual([])
   expect(first).toBeGreaterThanOrEqual(500)
   expect(first).toBeLessThanOrEqual(550)
-  expect(second).toBeGreaterThanOrEqual(2000)
+  expect(second).toBeGreaterThanOrEqual(first + 1500)
   expect(second).toBeLessThanOrEqual(first + 1650)
+  await expect.poll(async () => (await sandbox.requests({ operation: 'listPets' })).length).toBe(2)
 })
