@@ -263,7 +263,9 @@ export class FileStore {
       this.#report(error)
     } finally {
       // Of a damaged store, a copy is kept first: the start has failed before.
-      const isKept = this.#parts.isDamaged && this.#current === undefined
+      const { isDamaged, journalFile } = this.#parts
+      const { size = 0 } = lstatSync(journalFile, { throwIfNoEntry: false }) ?? {}
+      const isKept = isDamaged && this.#current === undefined && size > 0
       this.#journal.close(this.#lock.isHeld() && !isKept)
       this.#lock.release()
     }

@@ -215,6 +215,10 @@ it('--reset leaves the journal of a damaged store as it is if the start fails', 
   // As if the port were in use.
   opened.store.close()
   expect(readFileSync(`${file}.journal`)).toEqual(journal)
+  rmSync(`${file}.journal`)
+  const again = await Owner.open(file, { reset: true })
+  again.store.close()
+  expect(existsSync(`${file}.journal`)).toBe(false)
 })
 
 it('a store whose document cannot be replaced keeps its journal', async () => {
