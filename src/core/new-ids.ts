@@ -17,7 +17,7 @@ export function newUuid({ shared, name }: Space, what: string, number: unknown):
 /** Few texts may have the form of a pattern. */
 const MORE_TRIES = 1000
 
-/** The id of a record as a text. If all are known, one of them. */
+/** An id that is a text, for a new record. If all that were tried are known, the last of them. */
 export function newTextId(
   space: Space,
   { name, id: { pattern } }: ResourceData,
@@ -41,7 +41,7 @@ const ROWS = 1000
 export function newRowIds(space: Space, { name }: ResourceData, id: unknown, known: unknown): NewId {
   let taken: Set<unknown> | undefined
   let count = 0
-  // Then the last rows have an id twice.
+  // Without any left, rows get ids that others have.
   let tries = MORE_TRIES
   return (fill) => {
     if (taken === undefined) {

@@ -132,8 +132,8 @@ function isGiven(cursor: unknown): boolean {
 }
 
 /**
- * Where the record that a cursor names is in the list, from its index to that of the next one. Of a record that the filters
- * do not show any more, both are where it would be. Undefined for a cursor that is not ours.
+ * The index of the record that a cursor names, and that of the next one. If the filters no longer show the record, both are
+ * the index that it would have. Undefined for a cursor that is not ours.
  */
 function positionOf(
   request: ActionRequest,

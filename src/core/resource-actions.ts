@@ -73,13 +73,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
     const own = id === undefined ? {} : { [resource.id.property]: id }
-    const value = {
-      ...withParents(
-        newRecord(request, records.freeId(), space, () => false),
-        request,
-      ),
-      ...own,
-    }
+    const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
     const created = { ...request, action: { ...action, status: action.createdStatus } }
     return save(created, scope, value, space)
   }
@@ -191,7 +185,7 @@ function newRecord(
   { resource, body, now, path }: Pick<ActionRequest, 'resource' | 'body' | 'now' | 'path'>,
   free: Int64,
   space: Space,
-  isKnown: (id: unknown) => boolean,
+  isKnown: (id: unknown) => boolean = () => false,
 ): Record<string, unknown> {
   const { id, properties, isOpen } = resource
   const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space, isKnown) }

@@ -262,7 +262,7 @@ export class FileStore {
     } catch (error) {
       this.#report(error)
     } finally {
-      // Of a damaged store, a copy is kept first: the start has failed before.
+      // The start has failed before it copied the damaged journal.
       const { isDamaged, journalFile } = this.#parts
       const { size = 0 } = lstatSync(journalFile, { throwIfNoEntry: false }) ?? {}
       const isKept = isDamaged && this.#current === undefined && size > 0

@@ -40,7 +40,7 @@ export class HarFile {
     if (this.#text.length >= CHUNK) this.#write()
   }
 
-  /** Leaves nothing of it. */
+  /** Removes the draft. */
   discard(): void {
     this.#output.discard()
   }

@@ -130,7 +130,7 @@ async function apply(file: string, { runs, files, resolve }: Watched): Promise<s
     return `restarted${isOtherContract ? ' with the contract as it is now' : ''}${lost}`
   }
   const { spaces, controlTarget } = sandbox.core
-  // What can be refused comes first, so that nothing is applied in part.
+  // The checks come first: if one fails, nothing has been applied.
   await controlTarget.checkFaults(start.faults)
   const seed = controlTarget.readFixtures()
   const done: string[] = []
