@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import module from 'node:module'
+const module = process.getBuiltinModule('node:module')
 
 // Node 22.8 and later keep compiled code for the next start. With NODE_COMPILE_CACHE, Node does so on its own.
 if (module.getCompileCacheDir && !module.getCompileCacheDir() && !process.env.NODE_DISABLE_COMPILE_CACHE) {

@@ -7,6 +7,7 @@ import { configSchemaFile, packageDirectory } from '../src/system/package-files.
 import { buildBrowser } from './build-browser.js'
 import { buildCompletion } from './build-completion.js'
 import { buildPages } from './build-pages.js'
+import { directBuiltins } from './direct-builtins.js'
 import { generateContract } from './generate-contract.js'
 import { generateControl } from './generate-control.js'
 import { generateEmbedded } from './generate-embedded.js'
@@ -106,7 +107,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     external: [...installed],
     // What bundled packages require, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },
-    plugins: [leanPackages, keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers], await sourceFiles())],
+    plugins: [leanPackages, directBuiltins, keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers], await sourceFiles())],
   })
   checkRequired(metafile)
   return metafile
@@ -127,7 +128,7 @@ async function bundleYaml(): Promise<Metafile> {
 /** A file of its own, because what it imports is loaded before compiled code is kept. */
 async function bundleCompileCache(): Promise<void> {
   const entryPoints = ['src/system/compile-cache.ts']
-  await build({ ...FOR_NODE, entryPoints, outdir: 'dist', format: 'esm', minifyWhitespace: true })
+  await build({ ...FOR_NODE, entryPoints, outdir: 'dist', format: 'esm', minifyWhitespace: true, plugins: [directBuiltins] })
 }
 
 /** In a bundle, `require` has Node's own modules only. */
