@@ -145,17 +145,20 @@ function settingData(): { readonly [Name in SettingName]: CheckedData } {
 function rowOf(data: CheckedData): OptionRow {
   const { kind, choices = [], max, unset, default: standard } = data
   const isSwitch = kind === 'switch'
-  const reads = kind !== 'choice' ? KINDS[kind].reads : typeof standard === 'number' ? 'number' : 'text'
-  const ofKind: v.GenericSchema = kind === 'choice' ? oneOf(choices) : KINDS[kind].schema
-  const schema = max === undefined ? ofKind : wholeNumber(0, max)
   return {
     ...data,
-    reads,
-    schema,
+    reads: kind !== 'choice' ? KINDS[kind].reads : typeof standard === 'number' ? 'number' : 'text',
     default: isSwitch || standard === undefined ? unset : String(standard),
-    allowed: messageOf(schema),
     negative: isSwitch && standard === true,
     isPath: PATH_KINDS.includes(kind),
+    // A start needs those of the given options only.
+    get schema() {
+      if (max !== undefined) return wholeNumber(0, max)
+      return kind === 'choice' ? oneOf(choices) : KINDS[kind].schema
+    },
+    get allowed() {
+      return messageOf(this.schema)
+    },
   }
 }
 
