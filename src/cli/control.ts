@@ -3,17 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Command, Option } from 'commander'
 import { checkHealth, HEALTH_TIMEOUT_MS } from '../client/control-fetch.js'
 import { isProcessAlive } from '../client/locator-file.js'
+import { addConduct, EMPTY_CONDUCT } from '../conduct/total-conduct.js'
 import { Failure } from '../domain/failures.js'
 import { type DurationMs, formatDuration, SECOND_MS } from '../domain/time.js'
-import {
-  addConduct,
-  brokenRules,
-  EMPTY_CONDUCT,
-  NEVER_FAIL,
-  NO_TRAFFIC,
-  noTrafficLine,
-  parseFailOn,
-} from './conduct/conduct-report.js'
+import { brokenRules, NEVER_FAIL, NO_TRAFFIC, noTrafficLine, parseFailOn } from './conduct/conduct-report.js'
 import { reportToGitHub, writeReport } from './conduct/report-file.js'
 import { findingLine, textReport } from './conduct/text-report.js'
 import { durationMs } from './control/arguments.js'
@@ -144,9 +137,7 @@ async function conduct(at: ControlContext, { failOn: rules, report: file }: Cond
   const next = [...new Set(ids)].slice(0, 3).map((id) => `${verbCommand(at)} requests show ${id}`)
   await printResult({ value, text, coloured: true, next }, io, json)
   if (rules === undefined && file === undefined) return EXIT.ok
-  const spaces = (await sandbox.spaces.list()).filter(({ name }) => name !== '')
-  const all = [sandbox, ...spaces.map(({ name }) => sandbox.space(name))]
-  const report = (await Promise.all(all.map((space) => space.conduct()))).reduce(addConduct, EMPTY_CONDUCT)
+  const report = await sandbox.spaces.conduct()
   const broken = brokenRules(failOn.rules, report)
   const exitCode = broken.length > 0 ? EXIT.failed : EXIT.ok
   if (broken.includes(NO_TRAFFIC)) printLine(io.stderr, noTrafficLine(report))

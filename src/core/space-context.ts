@@ -1,5 +1,4 @@
-import type { ConductLedger } from '../conduct/conduct-ledger.js'
-import type { ReportedSpace } from '../conduct/conduct-report.js'
+import type { PastConduct } from '../conduct/total-conduct.js'
 import type { Contract } from '../contract/contract.js'
 import type { SpaceSource } from '../domain/keys.js'
 import type { ListOrder } from '../domain/settings.js'
@@ -40,10 +39,7 @@ export interface SpaceContext {
   warn(message: string): void
   /** Undefined without listeners. */
   readonly onExchange: ((record: ExchangeRecord) => void) | undefined
-  /** A space has lost its log and its conduct. */
-  onForget(space: ReportedSpace, conduct: ConductLedger): void
-  /** An undo restores what onForget reported. @param space its name */
-  onRecall(space: string): void
+  readonly pastConduct: PastConduct
 }
 
 export interface ProcessView {

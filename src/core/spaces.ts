@@ -1,4 +1,6 @@
+import { conductReport } from '../conduct/conduct-report.js'
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
+import type { ConductReport } from '../conduct/total-conduct.js'
 import type { ApiKey } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
@@ -87,6 +89,12 @@ export class Spaces {
   /** Without the default one. */
   names(): readonly string[] {
     return [...this.#named.keys()]
+  }
+
+  /** Of the whole run, spaces that were reset or removed included. */
+  conduct(): ConductReport {
+    const named = [...this.#named.values()].filter(({ conduct }) => conduct.requests > 0)
+    return this.#shared.pastConduct.withPresent([this.default, ...named].map((space) => conductReport(space)))
   }
 
   get(name: string): Space | undefined {
@@ -280,7 +288,7 @@ export class Spaces {
   }
 
   close(space: Space): void {
-    this.#shared.onForget(space, space.conduct)
+    space.keepPast()
     space.close()
     this.#named.delete(space.name)
   }

@@ -1,5 +1,5 @@
 import type { ConductLedger } from '../conduct/conduct-ledger.js'
-import type { ReportedSpace } from '../conduct/conduct-report.js'
+import { PastConduct } from '../conduct/total-conduct.js'
 import type { Contract } from '../contract/contract.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { SpecError } from '../contract/spec-error.js'
@@ -51,10 +51,6 @@ export interface SandboxEvents {
   /** That starts this sandbox. */
   readonly command?: string
   onExchange?(record: ExchangeRecord): void
-  /** A space was reset, or is about to be removed. @param conduct that was in it */
-  onForget?(space: ReportedSpace, conduct: ConductLedger): void
-  /** An undo restores what a space has forgotten last, so it will be reported again. */
-  onRecall?(space: string): void
   onWarning?(message: string): void
   onProgress?(text: string): void
   onShutdown?(): void
@@ -274,12 +270,7 @@ function spacesOpener(
         ((record) => {
           if (isReported()) events.onExchange?.(record)
         }),
-      onForget(space, conduct) {
-        if (conduct.requests > 0 && isReported()) events.onForget?.(space, conduct)
-      },
-      onRecall(space) {
-        if (isReported()) events.onRecall?.(space)
-      },
+      pastConduct: new PastConduct(),
     }
     return new Spaces(shared, new Space('', shared, at, fixtures, state, store), fixtures, options.maxSpaces)
   }

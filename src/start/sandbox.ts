@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hostname } from 'node:os'
-import { conductReport } from '../conduct/conduct-report.js'
-import type { Conduct } from '../conduct/conduct-view.js'
 import type { Contract } from '../contract/contract.js'
 import { CONTROL_PATH, isControl } from '../control/path.js'
 import { countRecords } from '../core/collections.js'
@@ -24,8 +22,6 @@ export interface RunningSandbox {
   readonly records: Readonly<Record<string, number>>
   readonly seed: number
   readonly operations: Contract['operations']
-  /** Of the default space, then of each space with requests. */
-  conduct(): readonly Conduct[]
   /** Resolves when the port is free and all changes are written. `clean` lets open responses finish, `now` cuts them. */
   stop(how?: 'clean' | 'now'): Promise<void>
 }
@@ -68,13 +64,6 @@ export function runSandbox(
       records: countRecords(served, spaces.default.state.records),
       seed,
       operations: served.operations,
-      conduct() {
-        const { spaces } = core
-        const named = spaces.names().flatMap((name) => spaces.get(name) ?? [])
-        return [spaces.default, ...named.filter(({ conduct }) => conduct.requests > 0)].map((space) =>
-          conductReport(space),
-        )
-      },
       stop(how = 'clean') {
         stopMode = how
         return opened.close()

@@ -319,6 +319,22 @@ time       GET /time                     mocked    ${unchanged}
     const unknown = expect.stringMatching(/^NOT_FOUND: Unknown space "otter"; did you mean other\?/)
     expect(await control(sandbox, 'conduct --space otter')).toEqual({ code: 1, out: '', err: unknown })
   })
+
+  it('fails for a rule that was broken in a space that has been removed, and reset', async () => {
+    const sandbox = await sandboxWith()
+    await get(sandbox, '/pets')
+    for (const name of ['removed', 'reset']) await get(sandbox, '/animals', `sandbox~${name}`)
+    await sandbox.spaces.remove('removed')
+    await sandbox.space('reset').reset()
+    const broken = async () => {
+      const { code, err } = await control(sandbox, 'conduct --fail-on violation')
+      return { code, count: err.match(/undocumented-endpoint/g)?.length ?? 0 }
+    }
+    expect(await broken()).toEqual({ code: 1, count: 2 })
+    await sandbox.space('reset').undo()
+    expect(await broken()).toEqual({ code: 1, count: 2 })
+    expect(await sandbox.spaces.conduct()).toMatchObject({ requests: 3, counts: { 'undocumented-endpoint': 2 } })
+  })
 })
 
 describe('control requests', () => {

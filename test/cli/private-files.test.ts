@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { EMPTY_CONDUCT } from '../../src/cli/conduct/conduct-report.js'
 import { writeReport } from '../../src/cli/conduct/report-file.js'
 import { HarFile } from '../../src/cli/exec/har-file.js'
 import { writeLocator } from '../../src/client/locator-file.js'
+import { EMPTY_CONDUCT } from '../../src/conduct/total-conduct.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { run, testIo } from './test-io.js'
 

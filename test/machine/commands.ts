@@ -78,6 +78,7 @@ type ChangingVerb = Exclude<
   VerbName,
   | 'shutdown'
   | 'conduct'
+  | 'spaces.conduct'
   | 'records.get'
   | 'replicas'
   | 'state'

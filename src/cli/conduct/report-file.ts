@@ -1,5 +1,6 @@
 import { dirname, extname } from 'node:path'
 import { VIOLATIONS, WARNINGS } from '../../conduct/conduct-view.js'
+import type { ConductReport, SpaceFinding } from '../../conduct/total-conduct.js'
 import { Failure } from '../../domain/failures.js'
 import type { EpochMs } from '../../domain/time.js'
 import { messageOf } from '../../system/message-of.js'
@@ -8,15 +9,7 @@ import { systemClock } from '../../system/system-clock.js'
 import type { CliIo } from '../io.js'
 import { type JUnitCase, type JUnitSuite, junitXml } from '../junit.js'
 import { coloursFor, escapeControls, escapeLines, printLine } from '../print.js'
-import {
-  brokenRules,
-  type ConductReport,
-  callerName,
-  NO_TRAFFIC,
-  noTrafficLine,
-  type RunRule,
-  type SpaceFinding,
-} from './conduct-report.js'
+import { brokenRules, callerName, NO_TRAFFIC, noTrafficLine, type RunRule } from './conduct-report.js'
 import { findingLine, textReport } from './text-report.js'
 
 /** A suite for each key with a case for each rule. @param failing rules whose findings are failures */

@@ -6,11 +6,12 @@ import {
   WARNINGS,
   type WhatIf,
 } from '../../conduct/conduct-view.js'
+import type { ConductReport, SpaceFinding } from '../../conduct/total-conduct.js'
 import { counted, pluralize } from '../../domain/numbers.js'
 import { withoutOperation } from '../../domain/problems.js'
 import { type Colours, escapeControls, wrapHanging } from '../print.js'
 import { aligned } from '../table.js'
-import { type ConductReport, callerName, type SpaceFinding } from './conduct-report.js'
+import { callerName } from './conduct-report.js'
 import { causesText, findingCauses } from './verdict-text.js'
 
 const MAX_IDS = 5

@@ -1,5 +1,4 @@
-import { conductReport } from '../../conduct/conduct-report.js'
-import type { Conduct } from '../../conduct/conduct-view.js'
+import type { ConductReport } from '../../conduct/total-conduct.js'
 import type { Contract } from '../../contract/contract.js'
 import { counted } from '../../domain/numbers.js'
 import type { Reason } from '../../domain/problems.js'
@@ -7,23 +6,11 @@ import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
 import type { LogFormat } from '../../options/options.js'
 import type { ResolvedOptions } from '../../options/resolve.js'
 import { runSandbox, type SandboxEvents } from '../../start/sandbox.js'
-import {
-  addConduct,
-  type ConductReport,
-  callerName,
-  EMPTY_CONDUCT,
-  type FailOn,
-  NO_TRAFFIC,
-  noTrafficLine,
-  type RunRule,
-} from '../conduct/conduct-report.js'
+import { callerName, type FailOn, NO_TRAFFIC, noTrafficLine, type RunRule } from '../conduct/conduct-report.js'
 import { cheapestPlanLine, countsLine } from '../conduct/text-report.js'
 import { causesText, findingCauses } from '../conduct/verdict-text.js'
 import { type Colours, escapeControls, wrapHanging } from '../print.js'
 import type { ReadyFacts, ServeLog } from '../serve-log.js'
-
-/** Discarded conduct that an undo may bring back. */
-const MAX_RESTORABLE = 1000
 
 export interface Summary {
   readonly requests: number
@@ -52,9 +39,6 @@ export async function openExecSandbox(
   let requests = 0
   const reached = new Set<string>()
   const refused = new Map<Reason | 'other', number>()
-  let discarded = EMPTY_CONDUCT
-  /** The last of each space may come back by an undo. */
-  const restorable: Conduct[] = []
   let stopped: Promise<void> | undefined
 
   // Counted as they happen, because the log is limited.
@@ -69,16 +53,6 @@ export async function openExecSandbox(
       count(record)
       log.exchange?.(record)
       onExchange(record)
-    },
-    // Tests reset and remove their spaces; the conduct there still counts.
-    onForget(space, conduct) {
-      restorable.push(conductReport(space, conduct))
-      const oldest = restorable.length > MAX_RESTORABLE ? restorable.shift() : undefined
-      if (oldest !== undefined) discarded = addConduct(discarded, oldest)
-    },
-    onRecall(space) {
-      const last = restorable.findLastIndex((conduct) => conduct.space === space)
-      if (last !== -1) restorable.splice(last, 1)
     },
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,
@@ -111,7 +85,7 @@ export async function openExecSandbox(
       missed: ids.filter((operation) => !reached.has(operation)),
       refused,
     }),
-    conduct: () => [...restorable, ...sandbox.conduct()].reduce(addConduct, discarded),
+    conduct: () => core.spaces.conduct(),
     async stop() {
       // The clients are gone.
       stopped ??= sandbox.stop('now')

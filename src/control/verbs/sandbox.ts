@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import type { ConductReport } from '../../conduct/total-conduct.js'
 import { digestSandbox } from '../../core/checkpoint.js'
 import { countRecords } from '../../core/collections.js'
 import { copySpace, restoreSnapshot, takeSnapshot } from '../../core/snapshots.js'
@@ -128,6 +129,10 @@ export const sandboxVerbs = {
           requests: space?.log.total ?? 0,
         }
       }),
+  }),
+  'spaces.conduct': verb('GET /conduct/all', 'Report violations in all spaces, those reset or removed included', {
+    isOfSandbox: true,
+    run: ({ spaces }): ConductReport => spaces.conduct(),
   }),
   'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
     details: 'Its next request opens a new one.',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { addConduct, type ConductReport, EMPTY_CONDUCT } from '../../../src/cli/conduct/conduct-report.js'
 import { junitReport } from '../../../src/cli/conduct/report-file.js'
 import { textReport } from '../../../src/cli/conduct/text-report.js'
 import { coloursFor } from '../../../src/cli/print.js'
 import { type Conduct, VIOLATIONS, WARNINGS } from '../../../src/conduct/conduct-view.js'
+import { addConduct, type ConductReport, EMPTY_CONDUCT } from '../../../src/conduct/total-conduct.js'
 import { junitViolations } from '../../support/junit-schema.js'
 import { aConduct, aFinding, aWhatIf } from './a-conduct.js'
 
