@@ -8,7 +8,8 @@ import type { Transport } from './call-verb.js'
 
 export function inProcess(sandbox: ControlTarget): Transport {
   return {
-    call: (name, space, input) => perform(sandbox, space, name as VerbName, input),
+    // Copies, as over the network: what a program does to a record that it read must not change the stored one.
+    call: async (name, space, input) => structuredClone(await perform(sandbox, space, name as VerbName, input)),
     async handle(space, operation, handler) {
       setHandler(sandbox.spaces.default, space, operation, handler)
     },

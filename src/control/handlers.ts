@@ -187,6 +187,7 @@ function jsonIn(body: RequestContext['request']['body']): unknown {
   }
 }
 
+/** What a handler does to a record that it has is not stored; only `set` is. */
 function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
   const checkTurn = () => {
     if (turn.isOver) throw new Error('The handler has returned: handlers are synchronous.')
@@ -195,7 +196,7 @@ function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
   const idOf = (id: RecordKey) => (Array.isArray(id) ? id.map(encodeURIComponent).join('/') : String(id))
   const find = (resource: string, id: RecordKey) => {
     try {
-      return getRecord(space, resource, idOf(id))
+      return structuredClone(getRecord(space, resource, idOf(id)))
     } catch (error) {
       if (error instanceof RecordRefused && error.code === 'not_found' && space.state.records.has(resource))
         return undefined
@@ -203,16 +204,16 @@ function recordsFor(space: Space, wall: EpochMs, turn: Turn): HandlerRecords {
     }
   }
   return {
-    list: (resource) => listRecords(space, resource),
+    list: (resource) => structuredClone(listRecords(space, resource)),
     get: find,
     add(resource, record) {
       checkTurn()
-      return addRecord(space, resource, record as RecordValues, wall)
+      return structuredClone(addRecord(space, resource, record as RecordValues, wall))
     },
     set(resource, id, change) {
       checkTurn()
       if (find(resource, id) === undefined) throw new NoSuchRecord(`${resource} has no record ${idOf(id)}`)
-      return setRecord(space, resource, idOf(id), change as RecordValues, wall)
+      return structuredClone(setRecord(space, resource, idOf(id), change as RecordValues, wall))
     },
     remove(resource, id) {
       checkTurn()

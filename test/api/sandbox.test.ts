@@ -106,6 +106,18 @@ describe.each([
     for (const [name, act, result] of METHODS) expect([name, await act(controls)]).toMatchObject([name, result])
   })
 
+  it('share no object with the program', async () => {
+    const { controls, ask } = await open()
+    const body = { code: 'gone' }
+    await controls.faults.add({ operation: 'getPet', fault: 404, body })
+    const [pet, added] = [await controls.records.get('pets', 1), await controls.records.add('pets', { name: 'Rex', categoryId: 1 })]
+    const before = structuredClone(await controls.records.list('pets'))
+    Object.assign(body, { code: 'changed' })
+    for (const record of [pet, added]) Object.assign(record, { name: 'changed' })
+    expect(await controls.records.list('pets')).toEqual(before)
+    expect(await (await ask('/pets/1')).json()).toEqual({ code: 'gone' })
+  })
+
   it('tell when an open window resets, even one whose limit is 0', async () => {
     const { controls, ask } = await open()
     await ask('/pets')

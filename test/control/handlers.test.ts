@@ -53,6 +53,18 @@ describe('a handler', () => {
     expect((await again.ask('/pets/1')).json).toEqual(seen.json.numbers)
   })
 
+  it('changes no record but by the functions that do', async () => {
+    const { sandbox, ask } = await opened()
+    const before = structuredClone(await sandbox.records.list('pets'))
+    await sandbox.handle('getPet', ({ records }) => {
+      for (const pet of [records.get('pets', 1), ...records.list('pets')]) Object.assign(pet ?? {}, { name: 'changed' })
+      Object.assign(records.set('pets', 1, {}), { name: 'changed' })
+      return { body: 'done' }
+    })
+    expect((await ask('/pets/1')).json).toBe('done')
+    expect(await sandbox.records.list('pets')).toEqual(before)
+  })
+
   it('comes back with the undo of a removal, and goes with the undo of a copy', async () => {
     const { sandbox, ask } = await opened()
     const [one, other] = [sandbox.space('one'), sandbox.space('other')]
@@ -161,7 +173,7 @@ describe('a handler', () => {
     ['adds what may not be', ({ records }) => ({ body: records.add('pets', { name: 7 }) }), /failed: .*name must be/],
   ])('that %s is a 500 with the reason, and changes nothing', async (_what, handler, message) => {
     const { sandbox, ask } = await opened()
-    const before = await sandbox.records.list('pets')
+    const before = structuredClone(await sandbox.records.list('pets'))
     await sandbox.handle('getPet', (request) => {
       for (const name of ['Rex', 'Bo']) request.records.add('pets', { name, categoryId: 1 })
       request.records.remove('pets', 1)
@@ -175,7 +187,7 @@ describe('a handler', () => {
 
   it('that changes records for ever is ended between two changes', async () => {
     const { sandbox, ask } = await opened()
-    const before = await sandbox.records.list('pets')
+    const before = structuredClone(await sandbox.records.list('pets'))
     await sandbox.handle('getPet', ({ records }) => {
       for (;;) {
         try {

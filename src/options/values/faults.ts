@@ -79,7 +79,7 @@ const faultMapSchema = v.pipe(
       probability: number,
       times: number,
       retryAfter: v.exactOptional(v.string('must be a duration such as 2s')),
-      body: v.exactOptional(v.unknown()),
+      body: v.exactOptional(v.pipe(v.unknown(), parseWith(copied))),
       headers: v.exactOptional(
         recordSchema(v.string(), v.string('must be a text'), 'must be an object of names and texts'),
       ),
@@ -101,6 +101,15 @@ const faultMapSchema = v.pipe(
     return valueUnless(isTwice ? 'names its status twice, in fault and in status' : faultProblem(rule), rule)
   }),
 )
+
+/** The program that gave the object may change it. */
+function copied(body: unknown): ParseResult<unknown> {
+  try {
+    return { value: typeof body === 'function' ? body : structuredClone(body) }
+  } catch {
+    return { problem: 'must be JSON' }
+  }
+}
 
 /** A fault rule as text or as an object. Its operation is not checked here. */
 export const faultSchema: v.GenericSchema<FaultInput, FaultRule> = v.union(
