@@ -98,9 +98,12 @@ describe('with PETSTORE_SANDBOX_URL', () => {
     expect(names).not.toContain('Stray')
   })
 
-  test('takes the base address from PETSTORE_BASE_URL', async () => {
-    const baseUrl = 'http://gateway.test/v1'
-    expect((await openWorkerServer({}, { ...env(), PETSTORE_BASE_URL: baseUrl })).baseUrl).toBe(baseUrl)
+  test('takes the path from PETSTORE_BASE_URL, but no other service, which may be production', async () => {
+    const baseOf = async (given: string) => (await openWorkerServer({}, { ...env(), PETSTORE_BASE_URL: given })).baseUrl
+    const other = running.baseUrl.replace('/shop/v1', '/v2')
+    expect(await baseOf(other)).toBe(other)
+    expect(await baseOf('https://api.example/v1')).toBe(running.baseUrl)
+    expect(await baseOf('')).toBe(running.baseUrl)
   })
 })
 

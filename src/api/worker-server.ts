@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import { ControlError } from '../control/control-error.js'
+import { serviceAt } from '../domain/base-address.js'
 import { addressInSpace } from '../domain/space-address.js'
 import { findOption } from '../options/names.js'
 import type { SandboxOptions, ScenarioContent } from '../options/options.js'
@@ -67,7 +68,7 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
       `createTest: ${left.join(', ')} cannot be applied to the sandbox at ${controlUrl}, which is already running. Start it with them instead.`,
     )
   }
-  const service = baseUrl || new URL(controlUrl).origin + basePath
+  const service = serviceAt(controlUrl, baseUrl, basePath)
   return {
     ...controls,
     baseUrl: service,

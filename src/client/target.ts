@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { packagedContract } from '../contract/packaged-contract.js'
-import { isLoopback, isSameOrigin, readBaseAddress, shownAddress } from '../domain/base-address.js'
+import { isLoopback, isSameOrigin, readBaseAddress, serviceAt, shownAddress } from '../domain/base-address.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Environment } from '../system/this-process.js'
 import { readKey, readKeyFile } from './api-key.js'
@@ -143,9 +143,7 @@ async function findSandbox(
 ): Promise<Pick<KnownTarget, 'baseUrl' | 'warning'>> {
   if (env[URL_VARIABLE]) {
     const { value: control } = checkedAddress(env[URL_VARIABLE], URL_VARIABLE)
-    const service = readBaseAddress(env.PETSTORE_BASE_URL ?? '')
-    const isBeside = 'value' in service && isSameOrigin(service.value, control)
-    return { baseUrl: { value: isBeside ? service.value : new URL(control).origin + basePath, source: URL_VARIABLE } }
+    return { baseUrl: { value: serviceAt(control, env.PETSTORE_BASE_URL, basePath), source: URL_VARIABLE } }
   }
   const located = readLocation(cwd)
   const problem = located && (await locationProblem(located, limit))

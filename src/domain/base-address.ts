@@ -24,6 +24,17 @@ export function isSameOrigin(a: string, b: string): boolean {
   return new URL(a).origin === new URL(b).origin
 }
 
+/**
+ * The service of a running sandbox. Applications are configured with the same variable, and it may name production: it
+ * counts only for the path.
+ * @param given PETSTORE_BASE_URL
+ */
+export function serviceAt(controlUrl: string, given: string | undefined, basePath: string): string {
+  const service = readBaseAddress(given ?? '')
+  if ('value' in service && isSameOrigin(service.value, controlUrl)) return service.value
+  return new URL(controlUrl).origin + basePath
+}
+
 /** Whether an address is on this machine. `.localhost` is reserved: RFC 6761, 6.3 */
 export function isLoopback(address: string): boolean {
   const { hostname } = new URL(address)

@@ -110,7 +110,10 @@ describe.each([
     const { controls, ask } = await open()
     const body = { code: 'gone' }
     await controls.faults.add({ operation: 'getPet', fault: 404, body })
-    const [pet, added] = [await controls.records.get('pets', 1), await controls.records.add('pets', { name: 'Rex', categoryId: 1 })]
+    const [pet, added] = [
+      await controls.records.get('pets', 1),
+      await controls.records.add('pets', { name: 'Rex', categoryId: 1 }),
+    ]
     const before = structuredClone(await controls.records.list('pets'))
     Object.assign(body, { code: 'changed' })
     for (const record of [pet, added]) Object.assign(record, { name: 'changed' })
