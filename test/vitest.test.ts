@@ -87,6 +87,8 @@ describe('with PETSTORE_SANDBOX_URL', () => {
     expect((await pets(server, space.key())).status).toBe(200)
     expect((await pets(space, 'sandbox')).status).toBe(429)
     expect(await running.space('there').requests()).toHaveLength(2)
+    await space.reset()
+    expect((await space.settings.show()).limits).toBe('1/min')
     await server.close()
     expect((await running.state()).space).toBe('')
   })

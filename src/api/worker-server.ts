@@ -52,7 +52,8 @@ async function startServer(options: SandboxOptions): Promise<WorkerServer> {
     ...sandbox,
     async freshSpace(name) {
       const space = sandbox.space(name)
-      await openAfresh(space)
+      // Creates it, so that it exists for a test that only reads it.
+      await space.reset()
       return space
     },
   }
@@ -77,18 +78,19 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
       const space = controls.space(name)
       // Left over from a killed run.
       await removeSpace(space)
-      await openAfresh(space)
-      if (scenario !== undefined) await space.scenario(scenario)
-      if (Object.keys(switches).length > 0) await space.scenario(switches)
-      return { ...space, baseUrl: addressInSpace(service, name) }
+      // As in a server with these options, a reset keeps them.
+      const reset = async () => {
+        const done = await space.reset()
+        if (scenario !== undefined) await space.scenario(scenario)
+        if (Object.keys(switches).length > 0) await space.scenario(switches)
+        return done
+      }
+      // Also creates the space, so that it exists for a test that only reads it.
+      await reset()
+      return { ...space, reset, baseUrl: addressInSpace(service, name) }
     },
     close: async () => {},
   }
-}
-
-/** A reset creates the space, so that it exists for a test that only reads it. */
-async function openAfresh(space: SpaceControls): Promise<void> {
-  await space.reset()
 }
 
 export async function removeSpace(space: SpaceControls): Promise<void> {
