@@ -60,6 +60,8 @@ class LatestExchanges {
   /** Two for an exchange that has begun and ended. */
   #records: ExchangeRecord[] = []
   #ended = 0
+  /** Positions that were sent as begun: without their end, a page would show them in progress for ever. */
+  readonly #open = new Set<number>()
   #room = BRIEF_BURST
   #countedAt = systemClock.monotonic()
 
@@ -69,7 +71,15 @@ class LatestExchanges {
     if (record.how !== undefined) this.#ended++
     // Records that the log has dropped would fill the memory.
     const most = 2 * (this.#room + BRIEF_PER_MS * BRIEF_INTERVAL_MS)
-    if (this.#records.length > 2 * most) this.#records = this.#records.slice(-most)
+    if (this.#records.length > 2 * most)
+      this.#records = [
+        ...this.#records.slice(0, -most).filter((old) => this.#isAwaited(old)),
+        ...this.#records.slice(-most),
+      ]
+  }
+
+  #isAwaited({ how, position }: ExchangeRecord): boolean {
+    return how !== undefined && this.#open.has(position)
   }
 
   #makeRoom(): void {
@@ -86,6 +96,12 @@ class LatestExchanges {
     for (let i = this.#records.length - 1; i >= 0 && latest.size < room; i--) {
       const record = this.#records[i]
       if (record !== undefined && !latest.has(record.position)) latest.set(record.position, record)
+    }
+    if (this.#open.size > 0)
+      for (const record of this.#records) if (this.#isAwaited(record)) latest.set(record.position, record)
+    for (const { how, position } of latest.values()) {
+      if (how === undefined) this.#open.add(position)
+      else this.#open.delete(position)
     }
     const events = [...latest.values()]
       .sort((a, b) => a.position - b.position)

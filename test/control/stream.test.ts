@@ -88,6 +88,29 @@ describe('the stream of exchanges', () => {
     await events?.cancel()
   })
 
+  it('tells a page in a flood of the end of an exchange that it has shown as under way', async () => {
+    await using sandbox = await createSandbox({ seed: 1, rateLimit: false, fault: ['createPet:hang*1'] })
+    const { body } = await sandbox.fetch(`${sandbox.controlUrl}/requests/stream?brief=true`)
+    const events = body?.pipeThrough(new TextDecoderStream()).getReader()
+    await events?.read()
+    const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+    const leaving = new AbortController()
+    const pet = JSON.stringify({ name: 'Rex', categoryId: 1 })
+    const asked = sandbox
+      .fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body: pet, signal: leaving.signal })
+      .catch(() => 'left')
+    expect((await events?.read())?.value).toMatch(/^event: began\ndata: \{"id":1,/)
+    leaving.abort()
+    expect(await asked).toBe('left')
+    const sent = 6000
+    for (let n = 0; n < sent; n += 100)
+      await Promise.all(Array.from({ length: 100 }, () => sandbox.fetch(`${sandbox.baseUrl}/pets/1`, { headers })))
+    let all = ''
+    while (!all.includes(`data: {"id":${sent + 1},`)) all += (await events?.read())?.value ?? ''
+    expect(all).toMatch(/^event: dropped/m)
+    expect(all).toMatch(/^event: ended\ndata: \{"id":1,/m)
+  })
+
   it('skips a reader that does not read, and tells it later how many exchanges it missed', async () => {
     await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
     async function open() {
