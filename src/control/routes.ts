@@ -122,8 +122,8 @@ function originOf({ env, req }: Context<Env>): string {
 }
 
 const HEALTH_PATH = `${CONTROL_PATH}/health`
-/** Served without a token; the pages prompt for it. */
-const OPEN_PAGES: ReadonlySet<string> = new Set(Object.keys(PAGE_FILES).map((path) => CONTROL_PATH + path))
+/** Served without a token; the pages prompt for it, and the first redirects to the dashboard. */
+const OPEN_PAGES: ReadonlySet<string> = new Set(['', ...Object.keys(PAGE_FILES)].map((path) => CONTROL_PATH + path))
 /** Pages that may be linked; the first redirects to the dashboard. */
 const LINKED: ReadonlySet<string> = new Set([CONTROL_PATH, DASHBOARD_PATH, `${CONTROL_PATH}/docs`])
 

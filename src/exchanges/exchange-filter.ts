@@ -51,8 +51,14 @@ const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/
 const UNITS = { ms: 1, s: 1000, min: 60_000 } as const
 
 export function filterExchanges(exchanges: readonly Exchange[], filter: string): readonly Exchange[] {
+  const test = filterTest(filter)
+  return test === undefined ? exchanges : exchanges.filter(test)
+}
+
+/** @returns undefined for a filter that all exchanges match */
+export function filterTest(filter: string): Test | undefined {
   const tests = [...filter.matchAll(WORD)].map(testOf)
-  return tests.length === 0 ? exchanges : exchanges.filter((exchange) => tests.every((test) => test(exchange)))
+  return tests.length === 0 ? undefined : (exchange) => tests.every((test) => test(exchange))
 }
 
 export function wordsOf(filter: string): readonly string[] {

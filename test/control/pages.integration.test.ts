@@ -71,6 +71,7 @@ describe('the pages', () => {
 
   it('are served without the control token, which they prompt for', async () => {
     await using sandbox = await startSandbox({ controlToken: 'secret' })
+    expect((await fetch(sandbox.controlUrl)).url).toBe(`${sandbox.controlUrl}/`)
     expect((await fetch(`${sandbox.controlUrl}/`)).status).toBe(200)
     expect((await fetch(`${sandbox.controlUrl}/assets/dashboard.js`)).status).toBe(200)
     expect((await fetch(`${sandbox.controlUrl}/openapi.json`)).status).toBe(401)

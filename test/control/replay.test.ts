@@ -49,6 +49,15 @@ describe.each(transports)('a replayed request, %s', (_way, reach) => {
     expect(left).toMatchObject({ id: 3, status: null, ended: 'left', fault: 'hang' })
   })
 
+  it('refuses what it cannot send as it was', async () => {
+    await using at = await start()
+    const headers = { 'content-type': 'application/json' }
+    await at.ask('/pets', 'sandbox', { method: 'POST', body: new Uint8Array([0xff, 0xfe]), headers })
+    await expect(at.requests.replay(1)).rejects.toThrow('The body of exchange 1 is not text')
+    expect(await at.requests.replay(1, { body: '{"name":"Rex","categoryId":1}' })).toMatchObject({ status: 201 })
+    await expect(at.requests.replay(2, { timeout: '2000h' })).rejects.toThrow('must be at most 24h')
+  })
+
   it('is not sent with a key that the log does not have', async () => {
     await using at = await start({ apiKey: 'team=sk-secret-5678' })
     await at.ask('/pets', 'sk-secret-5678')

@@ -12,8 +12,8 @@ import { MASK } from '../../domain/redaction.js'
 import { recordSchema } from '../../domain/schemas.js'
 import { addressOf, spacePath } from '../../domain/space-address.js'
 import { unknownOperation } from '../../domain/suggest.js'
-import { type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
-import { filterExchanges } from '../../exchanges/exchange-filter.js'
+import { DAY_MS, type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
+import { filterTest } from '../../exchanges/exchange-filter.js'
 import {
   type Exchange,
   type ExchangeRecord,
@@ -23,7 +23,7 @@ import {
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
 import { readInstant } from '../../options/values/instant.js'
-import { oneOf, textSchema, waitSchema } from '../../options/values/reading.js'
+import { oneOf, readDuration, textSchema } from '../../options/values/reading.js'
 import { packageVersion } from '../../system/package-files.js'
 import {
   type ControlTarget,
@@ -68,6 +68,9 @@ const selectionSchema = fields({
   before: v.optional(described(countSchema('must be the id of an exchange'), 'only before this id')),
 })
 
+/** A timer of Node's cannot be longer than 24 days. */
+const timeLimitSchema = textSchema('must be a duration such as 30s', (text) => readDuration(text, 1, DAY_MS))
+
 const replaySchema = fields({
   id: described(countSchema('must be the id of an exchange'), 'its id'),
   key: v.optional(described(text, 'the API key; required if the log does not have it')),
@@ -82,7 +85,7 @@ const replaySchema = fields({
     ),
   ),
   body: v.optional(text),
-  timeout: v.optional(described(waitSchema, 'time limit (default: 30s)')),
+  timeout: v.optional(described(timeLimitSchema, 'time limit (default: 30s)')),
 })
 type Replay = v.InferOutput<typeof replaySchema>
 
@@ -181,12 +184,13 @@ function exchangeTest(
   }
   const apiKey = key === undefined ? undefined : space.shared.keys.find(key)
   const label = apiKey === undefined ? key : keyLabel(apiKey)
+  const matches = filterTest(filter)
   return (record) =>
     (operation === undefined || record.operation === operation) &&
     (status === undefined || (record.how !== undefined && record.status === status)) &&
     (label === undefined || record.key === label) &&
     (reason === undefined || record.reason === reason) &&
-    (filter === '' || filterExchanges([exchangeView(record, wall)], filter).length > 0)
+    (matches === undefined || matches(exchangeView(record, wall)))
 }
 
 const REPLAY_TIMEOUT_MS: DurationMs = 30 * SECOND_MS
@@ -227,6 +231,8 @@ async function replay({ send, spaces }: ControlTarget, space: Space, input: Repl
 /** Describe the connection, or are computed for each request. */
 const NOT_SENT_AGAIN: readonly string[] = ['authorization', 'connection', 'content-length', 'host', 'transfer-encoding']
 const NO_KEY = 'none'
+/** In place of bytes that are no UTF-8. */
+const NO_CHARACTER = '\uFFFD'
 
 /** @throws VerbError if the log does not have the whole request */
 function requestAgain(space: Space, input: Replay): Request {
@@ -240,6 +246,8 @@ function requestAgain(space: Space, input: Replay): Request {
     throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
   if (input.body === undefined && sent.body.length >= LOG_BODY_CHARACTERS)
     throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
+  if (input.body === undefined && sent.body.includes(NO_CHARACTER))
+    throw conflict(`The body of exchange ${id} is not text, so the log does not have it. Set body.`)
   const key = input.key ?? openKey(space, record)
   const { contract, basePath } = space.shared
   const verb = (input.method ?? method).toUpperCase()
@@ -256,7 +264,10 @@ function requestAgain(space: Space, input: Replay): Request {
       for (const [name, value] of keyParts(choices, key).headers) headers.set(name, value)
     })
   const body = input.body ?? sent.body
-  const hasBody = verb !== 'GET' && verb !== 'HEAD' && body !== ''
+  const isRead = verb === 'GET' || verb === 'HEAD'
+  const hasBody = !isRead && body !== ''
+  if (isRead && body !== '' && (input.method ?? input.body) === undefined)
+    throw conflict(`Exchange ${id} is a ${verb} with a body, which cannot be sent again. Set method.`)
   const queries = (contract.otherKeys ?? []).filter((item) => item.in === 'query')
   const sentTo = queries.reduce((to, { name }) => replaceInQuery(to, name, () => encodeURIComponent(key ?? '')), target)
   return sendable(`request ${quoted(`${verb} ${target}`)}`, 'set another method or target', () => {
