@@ -67,6 +67,9 @@ const NAMED = words('content encoding headers links parameters requestBodies sch
 /** Keywords that a reference in OpenAPI 3.0 may have beside it, although the specification ignores them. */
 const BESIDE_REFERENCE = words('deprecated description nullable readOnly writeOnly')
 
+/** Keywords that make a schema of others. */
+const OF_OTHER_SCHEMAS = words('$ref allOf anyOf oneOf discriminator')
+
 interface Location {
   /** Undefined for the document itself. */
   readonly file: string | undefined
@@ -256,11 +259,13 @@ function upgraded(schema: Node): Node {
     } else delete result[exclusive]
   }
   if (nullable !== true) return result
-  const { type, $ref, allOf, ...rest } = result
-  // Beside a reference it has no effect, but its authors mean one.
+  const { type } = result
   if (type === undefined) {
-    if ($ref !== undefined) return { ...rest, anyOf: [{ $ref }, { type: 'null' }] }
-    return allOf === undefined || rest.anyOf !== undefined ? result : { ...rest, anyOf: [{ allOf }, { type: 'null' }] }
+    // Without a type it has no effect, but its authors mean one.
+    const parts = Object.entries(result).filter(([name]) => OF_OTHER_SCHEMAS.has(name))
+    if (parts.length === 0) return result
+    const rest = Object.entries(result).filter(([name]) => !OF_OTHER_SCHEMAS.has(name))
+    return { ...Object.fromEntries(rest), anyOf: [Object.fromEntries(parts), { type: 'null' }] }
   }
   result.type = [...new Set([type, 'null'].flat())]
   if (Array.isArray(result.enum) && !result.enum.includes(null)) result.enum = [...result.enum, null]

@@ -64,6 +64,24 @@ it('a nullable schema that contains itself is served', async () => {
   expect((await get(temporaryFile('a.yaml', text), '/invoices/1/order'))[0]).toBe(200)
 })
 
+it.each(['oneOf', 'anyOf', 'allOf'])('nullable beside %s in OpenAPI 3.0 allows null', async (keyword) => {
+  const mood = `{ nullable: true, ${keyword}: [{ $ref: '#/components/schemas/Mood' }] }`
+  const content = `content: { application/json: { schema: { type: object, properties: { mood: ${mood} } } } }`
+  const post = `post: { requestBody: { required: true, ${content} }, responses: { '201': { description: d, ${content} } } }`
+  const schemas = 'components: { schemas: { Mood: { type: string, enum: [good, bad] } } }'
+  const spec = temporaryFile(
+    'a.yaml',
+    `${HEAD}paths: { /a: { ${post} } }\n${schemas}\n`.replace(/openapi: 3\.1\S*/, 'openapi: 3.0.3'),
+  )
+  await using sandbox = await createSandbox({ spec, rateLimit: false })
+  const statusOf = async (value: unknown) => {
+    const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+    const body = JSON.stringify({ mood: value })
+    return (await sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body })).status
+  }
+  expect([await statusOf('good'), await statusOf(null), await statusOf('other')]).toEqual([201, 201, 400])
+})
+
 it('all undeclared nested fields of a body are dropped, however many there are', async () => {
   const list = '{ type: array, items: { type: object, properties: { a: { type: integer } } } }'
   const schema = `{ type: object, properties: { id: { type: integer, readOnly: true }, list: ${list} } }`
