@@ -5,7 +5,7 @@ import { withoutParentFields } from '../domain/parents.js'
 import { recordText } from '../domain/records.js'
 import type { Change } from '../domain/state.js'
 import { messageOf } from '../system/message-of.js'
-import { assertRegularFile, openRegularFile, readRegularFile } from '../system/regular-file.js'
+import { assertRegularFile, openRegularFile, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { crc32 } from './checksum.js'
 import { type Disk, placeOf, writeAll } from './disk.js'
 import { contentText } from './document.js'
@@ -32,6 +32,8 @@ export class Journal {
   /** A failed write, or a process before, may have left bytes after `length`. */
   #mayBeTooLong: boolean
   #isClosed = false
+  /** Its file may be new. */
+  #isNameSynced = false
 
   /** @param length of the valid lines; the file is truncated there before the next write */
   constructor(file: string, length: number, fsync: boolean, disk: Disk) {
@@ -60,7 +62,11 @@ export class Journal {
     try {
       this.#cutToLength()
       writeAll(this.#disk, this.#fd, bytes)
-      if (this.#fsync) this.#disk.sync(this.#fd)
+      if (this.#fsync) {
+        this.#disk.sync(this.#fd)
+        if (!this.#isNameSynced) syncFolder(this.#file)
+        this.#isNameSynced = true
+      }
       this.length += bytes.length
     } catch (error) {
       this.#mayBeTooLong = true
