@@ -48,7 +48,16 @@ const FORMATS: Readonly<Record<string, (value: never) => string>> = {
   latency: formatLatency,
 }
 
+/** Open pages ask for the same settings every second, several times in one response. */
+const VIEWS = new WeakMap<Settings, SettingsView>()
+
 export function settingsView(settings: Settings): SettingsView {
+  const view = VIEWS.get(settings) ?? formatSettings(settings)
+  VIEWS.set(settings, view)
+  return view
+}
+
+function formatSettings(settings: Settings): SettingsView {
   const entries = SETTING_NAMES.map((name) => {
     const value = settings[name]
     // The format of a kind takes the value of every setting of that kind.
