@@ -129,12 +129,14 @@ describe('conform', () => {
     expect(out).toContain('--scenario hang --scenario unauthorized')
   })
 
-  it('finds a client that rounds ids, and shows its error without the stack trace', async () => {
-    const rounds = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{Number(${id})}`)
-    const command = [process.execPath, 'client.mjs']
-    const { code, out } = await conform(only('int64'), command, { 'client.mjs': rounds })
-    expect(out).toContain('requested /v1/pets/9007199254740992, a record that does not exist')
-    expect(out).toContain('| Error: GET /pets/9007199254740992: 404\n')
+  it.each([
+    ['rounds ids', 'Number', '9007200489308884'],
+    ['keeps 32 bits of ids', '((id) => BigInt.asIntN(32, BigInt(id)))', '1234567891'],
+  ])('finds a client that %s, and shows its error without the stack trace', async (_, change, wrong) => {
+    const changed = example('client.mjs').replace(/\$\{(\/"id.*\])\}/, (_, id) => `$\{${change}(${id})}`)
+    const { code, out } = await conform(only('int64'), [process.execPath, 'client.mjs'], { 'client.mjs': changed })
+    expect(out).toContain(`requested /v1/pets/${wrong}, a record that does not exist`)
+    expect(out).toContain(`| Error: GET /pets/${wrong}: 404\n`)
     expect(code).toBe(1)
   })
 
@@ -197,7 +199,7 @@ process.exit(1)`
     const reasons = scenarios.map(({ reason }) => reason).join('\n')
     expect(reasons).toContain('No operation of projects has x-deprecated-sunset.')
     expect(reasons).toContain('The client created 2 projects instead of one.')
-    expect(reasons).toContain('/projects/9007199254740992, a record that does not exist')
+    expect(reasons).toContain('/projects/9007200489308884, a record that does not exist')
     expect(err).toContain('conform uses the resource projects: listProjects, getProject, createProject')
   })
 

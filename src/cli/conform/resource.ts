@@ -5,8 +5,8 @@ import { OptionsError } from '../../options/options.js'
 import { formatProblem } from '../../options/problem.js'
 import { type ConformScenario, DEFAULT_KEY, JOBS, type Job, STEPS, type Step } from './scenarios.js'
 
-/** Not exact as a number of JavaScript: 2^53 + 1. */
-export const LARGE_ID = 9_007_199_254_740_993n
+/** Neither its nearest number of JavaScript nor its low 32 or 53 bits are the id of a record: 2^53 + 1,234,567,891. */
+export const LARGE_ID = 9_007_200_489_308_883n
 
 /** The resource of the contract that the client works on. */
 export interface TestedResource {

@@ -5,7 +5,7 @@ import { addressOf } from '../../domain/space-address.js'
 import type { DurationMs } from '../../domain/time.js'
 import type { Exchange } from '../../exchanges/exchange-record.js'
 import { type CommandOutcome, exitCodeFor } from '../exec/run-command.js'
-import type { AppliedScenario } from './resource.js'
+import { type AppliedScenario, LARGE_ID } from './resource.js'
 
 export type SeenExchange = Omit<Exchange, 'receivedAt' | 'space' | 'key' | 'timing' | 'request' | 'response'>
 
@@ -46,7 +46,7 @@ export function judgeRun(scenario: AppliedScenario, evidence: Evidence): Verdict
 }
 
 function failureOf(
-  { job, resource, expectation: { ends, attempts } }: AppliedScenario,
+  { job, resource, expectation: { ends, attempts, largeId } }: AppliedScenario,
   { ending, exchanges, repeats, created }: Evidence,
   findings: readonly Finding[],
 ): string | undefined {
@@ -72,14 +72,23 @@ function failureOf(
     return `The command failed (${code}), but could have succeeded.`
   if (ends === 'failure' && isSuccess) return 'The command ended with 0, although its requests were refused.'
   if (ends === 'failure' || !isSuccess) return undefined
-  const isServed = exchanges.some(
-    ({ operation, status, ended }) =>
-      (operation === list?.id || job === 'create') && ended === 'sent' && status !== null && status < 300,
-  )
-  if (job === 'read' && !isServed) return 'The command ended with 0, but did not read the list.'
+  const served = exchanges.filter(({ ended, status }) => ended === 'sent' && status !== null && status < 300)
+  if (job === 'read' && !served.some(({ operation }) => operation === list?.id))
+    return 'The command ended with 0, but did not read the list.'
   if (job === 'create' && created === 0) return 'The command ended with 0, but created no record.'
-  return isServed ? undefined : 'The command ended with 0, but received no response that shows the record.'
+  if (served.length === 0) return 'The command ended with 0, but received no response that shows the record.'
+  const gets = exchanges.filter(({ operation, reason }) => operation === get?.id && !REMOVED.includes(reason))
+  const [first] = gets
+  if (first === undefined) return undefined
+  if (!gets.some((exchange) => served.includes(exchange)))
+    return 'The command ended with 0, but did not get the record.'
+  if (largeId && !gets.some(({ path }) => path.includes(String(LARGE_ID))))
+    return `The client requested ${first.path}, but the first record has the id ${LARGE_ID}.`
+  return undefined
 }
+
+/** Reasons of a removed operation. The client may succeed in another way. */
+const REMOVED: readonly SeenExchange['reason'][] = ['sunset', 'brownout']
 
 function repeatedMore(
   exchanges: readonly SeenExchange[],

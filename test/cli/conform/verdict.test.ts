@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type AppliedScenario, findResource } from '../../../src/cli/conform/resource.js'
+import { type AppliedScenario, findResource, LARGE_ID } from '../../../src/cli/conform/resource.js'
 import type { Expectation, Job } from '../../../src/cli/conform/scenarios.js'
 import {
   type Evidence,
@@ -78,5 +78,19 @@ describe('the verdict on a client', () => {
     const created = reason === 'received no response' ? 1 : 0
     for (const ends of ['success', 'any'] as const)
       expect(judge([exchange], { ends }, { job, created })).toEqual(['failed', expect.stringContaining(reason)])
+  })
+  it('fails a success whose record was refused, unless the operation is removed or the client got it later', () => {
+    const get = (given: Partial<SeenExchange>) => ({ operation: 'getPet', path: '/v1/pets/1', ...given })
+    const ended = (...gets: readonly Partial<SeenExchange>[]) => judge([{}, ...gets.map(get)], { delivers: ['getPet'] })
+    expect(ended(refused(1))).toEqual(['failed', 'The command ended with 0, but did not get the record.'])
+    expect(ended(refused(1), {})[0]).toBe('passed')
+    expect(ended({ status: 410, reason: 'sunset' })[0]).toBe('passed')
+  })
+
+  it('fails a client that gets another record than the one with the large id', () => {
+    const got = (id: unknown) =>
+      judge([{}, { operation: 'getPet', path: `/v1/pets/${id}` }], { largeId: true, delivers: ['getPet'] })
+    expect(got(1)).toEqual(['failed', `The client requested /v1/pets/1, but the first record has the id ${LARGE_ID}.`])
+    expect(got(LARGE_ID)[0]).toBe('passed')
   })
 })
