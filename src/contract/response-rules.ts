@@ -5,7 +5,7 @@ import { quote } from './excerpt.js'
 import { parseJson, parseShallowJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { essenceOf, isInRange, isJsonType } from './media-types.js'
-import { readAllFields } from './schema-fields.js'
+import { type Fields, readAllFields } from './schema-fields.js'
 import { hasNoBody } from './sendable.js'
 import { type ValidatorMaker, validatorMaker } from './validator-maker.js'
 import { findViolations } from './validators.js'
@@ -17,8 +17,6 @@ export interface ResponseRules {
 export interface OperationRules {
   /** As the contract names them: `200`, `4XX`, `default`. */
   readonly statuses: readonly string[]
-  /** Every header that a response documents, lower case. */
-  readonly headers: ReadonlySet<string>
   /** The documentation of a status: its own entry, its range's, or the default one. */
   of(status: number): StatusRules | undefined
 }
@@ -28,12 +26,12 @@ export interface StatusRules {
   /** Media types, lower case; empty where none is documented, or services need not keep them. */
   readonly mediaTypes: readonly string[]
   /** Documented fields of a JSON object, or of the items of a list. */
-  readonly fields: ReadonlySet<string>
+  readonly fields: Fields
   /** Finds how a JSON value breaks the schema, as sentence parts: `name is required`. */
   findViolations(value: unknown): readonly string[]
 }
 
-interface HeaderRules {
+export interface HeaderRules {
   readonly name: string
   readonly required: boolean
   /** Finds how a value breaks the schema, as a sentence part that continues the name. */
@@ -68,7 +66,6 @@ function documentedContent(response: Place): readonly (readonly [string, Place])
 function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules {
   return {
     statuses: [...rules.keys()].map((status) => (status === 'DEFAULT' ? 'default' : status)),
-    headers: new Set([...rules.values()].flatMap(({ headers }) => headers.map(({ name }) => name.toLowerCase()))),
     of: (status) => rules.get(String(status)) ?? rules.get(`${Math.floor(status / 100)}XX`) ?? rules.get('DEFAULT'),
   }
 }
@@ -84,7 +81,7 @@ function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
       findViolation: headerReader(place, compile),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
-    fields: new Set(schema ? readAllFields(schema.child('items') ?? schema).keys() : []),
+    fields: schema ? readAllFields(schema.child('items') ?? schema) : new Map(),
     findViolations: (value) => findViolations(validator, value, 'body').map(({ message }) => message),
   }
 }

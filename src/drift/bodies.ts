@@ -4,6 +4,7 @@ import { quote } from '../contract/excerpt.js'
 import { parseInt64 } from '../contract/int64.js'
 import { isNode, type Node, parseJson } from '../contract/json.js'
 import { decodePercent, readPairs } from '../contract/query.js'
+import type { Fields } from '../contract/schema-fields.js'
 
 /** @source docs/specification.md, "Error": status is the HTTP status code */
 export function errorViolations(status: number, body: unknown): readonly string[] {
@@ -18,7 +19,7 @@ export function errorViolations(status: number, body: unknown): readonly string[
 /** @source docs/specification.md, "GET /pets" */
 export function listViolations(
   operation: Operation,
-  fields: ReadonlySet<string>,
+  fields: Fields,
   { query }: EngineRequest,
   items: readonly unknown[],
 ): readonly string[] {
@@ -31,10 +32,10 @@ export function listViolations(
   if (limit === undefined && typeof usual === 'number' && items.length > usual)
     violations.push(`${items.length} items are listed, although limit defaults to ${usual}`)
   for (const [name, value] of asked) {
-    if (!isFilter(operation, name)) continue
+    // A string may be a search, and a value that no item can have, such as `all`, is no filter.
+    const choices = parameterOf(operation, name)?.enum && fields.get(name)?.choices
+    if (!choices?.some((choice) => String(choice) === value)) continue
     const holders = items.filter((item): item is Node => isNode(item) && Object.hasOwn(item, name))
-    // The parameter is not named after a field.
-    if (holders.length === 0 && !fields.has(name)) continue
     const other = holders.find((item) => String(item[name]) !== value)
     if (other !== undefined)
       violations.push(`${name} is ${quote(String(other[name]))}, although the request is for ${value}`)
@@ -59,7 +60,9 @@ export function listViolations(
 export function itemViolations(operation: Operation, captured: readonly string[], body: unknown): readonly string[] {
   const inPath = operation.parameters.filter((parameter) => parameter.in === 'path')
   const [parameter] = inPath
-  if (parameter?.type !== 'integer' || inPath.length !== 1 || !isNode(body)) return []
+  // `/users/{userId}/profile` may show another id.
+  const isRecord = parameter !== undefined && operation.path.endsWith(`{${parameter.name}}`)
+  if (!isRecord || parameter.type !== 'integer' || inPath.length !== 1 || !isNode(body)) return []
   const asked = parseInt64(decodePercent(captured[0] ?? ''))
   if (asked === undefined || !isNumber(body.id) || body.id === asked) return []
   return [`the id is ${quote(body.id)}, although the request is for ${asked}`]
@@ -67,7 +70,7 @@ export function itemViolations(operation: Operation, captured: readonly string[]
 
 export function creationViolations(
   operation: Operation,
-  fields: ReadonlySet<string>,
+  fields: Fields,
   sent: string,
   body: unknown,
 ): readonly string[] {
@@ -94,11 +97,6 @@ export function isId(value: unknown): value is number | bigint | string {
 
 function parameterOf(operation: Operation, name: string) {
   return operation.parameters.find((parameter) => parameter.in === 'query' && parameter.name === name)
-}
-
-/** Whether a parameter certainly filters by the field with its name; a string may be a search. */
-function isFilter(operation: Operation, name: string): boolean {
-  return parameterOf(operation, name)?.enum !== undefined
 }
 
 function jsonOf(text: string): unknown {

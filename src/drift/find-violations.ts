@@ -1,5 +1,4 @@
-import type { Operation } from '../contract/contract.js'
-import type { ContractData } from '../contract/contract-data.js'
+import type { Contract, Operation } from '../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { isNode } from '../contract/json.js'
@@ -7,11 +6,13 @@ import { findRepeatedName } from '../contract/json-error.js'
 import {
   findContentViolations,
   findHeaderViolations,
+  type HeaderRules,
   type OperationRules,
   type ReadResponse,
   type ResponseRules,
   readResponse,
 } from '../contract/response-rules.js'
+import type { Fields } from '../contract/schema-fields.js'
 import { isBearer } from '../domain/request-headers.js'
 import { creationViolations, errorViolations, itemViolations, listViolations } from './bodies.js'
 import {
@@ -28,27 +29,40 @@ export function findViolations(promises: CheckContext, exchange: SeenExchange): 
   const { status, headers } = response
   const rules = promises.rules.of(operation)
   if (rules === undefined) return []
-  const { violations, code } = contentOf(rules, exchange, promises.maxBody ?? Number.POSITIVE_INFINITY)
-  const isIgnored = (key: string) => LIMIT_HEADER_KEYS.has(key) || (status === 429 && key === 'retry-after')
+  const { violations, code } = contentOf(rules, exchange, promises)
+  const documented = new Map(rules.of(status)?.headers.map((header) => [header.name.toLowerCase(), header]))
+  const limits = limitRules(documented, operation)
+  const retryAfter = status === 429 ? documented.get('retry-after') : undefined
+  const isIgnored = (key: string) => limits.has(key) || (status === 429 && key === 'retry-after')
   const deprecation = readDeprecation(operation, headers, promises.basePath)
-  const hasLimits = rules.headers.has('x-ratelimit-limit')
   // A 401 for which the sandbox gives a reason was sent with a valid key.
-  const hasNoKey = hasLimits && status === 401 && headers['x-sandbox-reason'] === undefined
+  const hasNoKey = limits.has('x-ratelimit-limit') && status === 401 && headers['x-sandbox-reason'] === undefined
   return [
     ...asViolations('headers', findHeaderViolations(rules, response, isIgnored)),
     ...asViolations('authentication', authenticationViolations(rules, promises.contract, exchange)),
     ...violations,
-    ...asViolations('rate-limit-headers', hasLimits ? rateLimitViolations(headers) : []),
+    ...asViolations('rate-limit-headers', rateLimitViolations(headers, limits)),
     ...asViolations(
       'rate-limit-headers',
       hasNoKey ? unauthenticatedLimitViolations(headers, promises.contract.plans) : [],
     ),
     ...asViolations(
       'retry-after',
-      status === 429 && rules.headers.has('retry-after') ? retryAfterViolations(headers, code) : [],
+      retryAfter?.required || (retryAfter && headers['retry-after'] !== undefined)
+        ? retryAfterViolations(headers, code)
+        : [],
     ),
     ...asViolations('deprecation-headers', deprecation.kind === 'drift' ? deprecation.violations : []),
   ]
+}
+
+/** Of the documented headers, those of limits in the usual form; the schemas of others describe them. */
+function limitRules(
+  documented: ReadonlyMap<string, HeaderRules>,
+  { limitHeaders = [] }: Operation,
+): ReadonlyMap<string, HeaderRules> {
+  const others = limitHeaders.filter(({ isOwn }) => !isOwn).map(({ name }) => name.toLowerCase())
+  return new Map([...documented].filter(([key]) => LIMIT_HEADER_KEYS.has(key) && !others.includes(key)))
 }
 
 function asViolations(rule: ContractRule, details: readonly string[]): readonly ContractViolation[] {
@@ -65,10 +79,10 @@ const latest = new WeakMap<OperationRules, Content>()
 /** In characters. A longer body is not kept. */
 const MAX_KEPT = 65_536
 
-function contentOf(rules: OperationRules, exchange: SeenExchange, maxBody: number): Content {
+function contentOf(rules: OperationRules, exchange: SeenExchange, promises: CheckContext): Content {
   const last = latest.get(rules)
   if (last !== undefined && isSameContent(last, exchange)) return last
-  const content = readContent(rules, exchange, maxBody)
+  const content = readContent(rules, exchange, promises)
   if (exchange.response.body.length <= MAX_KEPT) latest.set(rules, content)
   return content
 }
@@ -81,8 +95,9 @@ function isSameContent({ request, response }: Content, other: SeenExchange): boo
   )
 }
 
-function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: number): Content {
+function readContent(rules: OperationRules, exchange: SeenExchange, promises: CheckContext): Content {
   const { operation, captured, request, response } = exchange
+  const { contract, maxBody = Number.POSITIVE_INFINITY } = promises
   const read: ReadResponse = response.body.length > maxBody ? { kind: 'other' } : readResponse(response)
   const { status, body } = findContentViolations(rules, response, read, request.method === 'HEAD')
   const violations = [...asViolations('status', status), ...asViolations('body', body)]
@@ -90,14 +105,14 @@ function readContent(rules: OperationRules, exchange: SeenExchange, maxBody: num
   if (read.kind === 'json') {
     const repeated = findRepeatedName(response.body)
     if (repeated !== undefined) add('body', [`an object has the name ${quote(repeated)} twice`])
-    add('body', errorViolations(response.status, read.value))
+    if (contract.isPackaged) add('body', errorViolations(response.status, read.value))
   }
   add('status', acceptanceViolations(exchange))
   // A sandbox makes a mocked response up without the request.
   const isMocked = response.headers['x-sandbox-reason'] === 'mock'
   if (read.kind === 'json' && isSuccess(response.status) && !isMocked) {
     const { value } = read
-    const fields = rules.of(response.status)?.fields ?? new Set()
+    const fields: Fields = rules.of(response.status)?.fields ?? new Map()
     if (Array.isArray(value)) add('query', listViolations(operation, fields, request, value))
     else if (request.method === 'POST') add('identity', creationViolations(operation, fields, request.body, value))
     else if (request.method === 'GET') add('identity', itemViolations(operation, captured, value))
@@ -117,13 +132,14 @@ function acceptanceViolations({ operation, request, response: { status } }: Seen
 function authenticationViolations(
   { statuses }: OperationRules,
   contract: CheckContext['contract'],
-  { request, response: { status, headers } }: SeenExchange,
+  { operation, request, response: { status, headers } }: SeenExchange,
 ): readonly string[] {
   const { keyHeaders, otherKeys } = contract
   const hasKey = ['authorization', ...keyHeaders.map(({ name }) => name.toLowerCase())].some(
     (name) => request.headers[name] !== undefined,
   )
-  if (!hasKey && otherKeys === undefined && statuses.includes('401') && isSuccess(status))
+  const isOpen = operation.isPublic || hasKey || otherKeys !== undefined
+  if (!isOpen && statuses.includes('401') && isSuccess(status))
     return [`the status is ${status}, although no key was sent`]
   const challenge = headers['www-authenticate']
   if (
@@ -146,7 +162,7 @@ export interface SeenExchange {
 
 export interface CheckContext {
   readonly rules: ResponseRules
-  readonly contract: Pick<ContractData, 'isStandIn' | 'keyHeaders' | 'otherKeys' | 'plans'>
+  readonly contract: Pick<Contract, 'isPackaged' | 'isStandIn' | 'keyHeaders' | 'otherKeys' | 'plans'>
   readonly basePath: string
   /** Longer bodies are not read. In characters; default: unlimited. */
   readonly maxBody?: number

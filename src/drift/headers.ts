@@ -109,15 +109,20 @@ export function readLimits(headers: Headers) {
   }
 }
 
-/** @source docs/specification.md, "Rate limits": every response carries them */
-export function rateLimitViolations(headers: Headers): readonly string[] {
-  const reading = readLimits(headers)
+/** @param documented those to check, by their names in lower case */
+export function rateLimitViolations(
+  headers: Headers,
+  documented: ReadonlyMap<string, { readonly required: boolean }>,
+): readonly string[] {
+  const reading = readLimits(Object.fromEntries(Object.entries(headers).filter(([key]) => documented.has(key))))
   const { limit, remaining, reset } = reading
   const violations: string[] = []
   for (const [name, key, part] of LIMIT_HEADERS) {
-    if (reading[part] !== undefined) continue
+    const rule = documented.get(key)
     const text = headers[key]
-    violations.push(text === undefined ? `${name} is missing` : `${name} is ${quote(text)}, not a whole number`)
+    if (rule === undefined || reading[part] !== undefined) continue
+    if (text !== undefined) violations.push(`${name} is ${quote(text)}, not a whole number`)
+    else if (rule.required) violations.push(`${name} is missing`)
   }
   if (limit === 0) violations.push('X-RateLimit-Limit is 0, which no plan has')
   if (limit !== undefined && remaining !== undefined && remaining > limit) {

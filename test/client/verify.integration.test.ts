@@ -6,7 +6,7 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import type { SandboxOptions } from '../../src/index.js'
 import { loadContract } from '../../src/openapi/load-contract.js'
 import { openapiFile } from '../../src/system/package-files.js'
-import { crud, inPath, integer, list, object, ok, takes, text } from '../support/small-contract.js'
+import { crud, inPath, inQuery, integer, list, object, ok, takes, text } from '../support/small-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 import { type Came, change, checkText, type Drift, type Goes, verified } from './drifting-service.js'
 
@@ -57,6 +57,12 @@ it('a list below a record is called with a listed id, and its items are not take
 
 describe('a sandbox passes with its own contract', () => {
   const item = object({ id: integer, name: text }, ['id'])
+  const issue = object({ id: integer, state: { type: 'string', enum: ['open', 'closed'] } }, ['id', 'state'])
+  const remaining = {
+    'X-RateLimit-Limit': { required: true, schema: integer },
+    'X-RateLimit-Remaining': { required: true, schema: integer },
+    'X-RateLimit-Reset': { schema: { ...integer, description: 'Seconds until more requests are allowed' } },
+  }
   const parent = inPath('shop', integer)
   const single = {
     get: { responses: { ...ok(object({ size: integer })).responses, 404: { description: 'missing' } } },
@@ -85,6 +91,29 @@ describe('a sandbox passes with its own contract', () => {
           parameters: [parent],
           get: { responses: { ...ok(list(item)).responses, 404: { description: 'no shop' } } },
           post: { ...takes(item), ...ok(item) },
+        },
+      },
+      undefined,
+    ],
+    [
+      'with a choice that is no filter, other headers of limits, and another id below a record',
+      {
+        ...crud('/shops', '/shops/{shop}', item, [parent]),
+        '/shops/{shop}/till': {
+          parameters: [parent],
+          get: { responses: { 200: { ...ok(object({ id: integer })).responses[200], headers: remaining } } },
+        },
+        '/issues': {
+          get: {
+            parameters: [inQuery('state', { type: 'string', enum: ['open', 'closed', 'all'] })],
+            responses: {
+              200: {
+                ...ok({ ...list(issue), example: [{ id: 1, state: 'open' }] }).responses[200],
+                headers: remaining,
+              },
+            },
+          },
+          post: { ...takes(issue), ...ok(issue, 201) },
         },
       },
       undefined,

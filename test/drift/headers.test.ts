@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import {
+  LIMIT_HEADER_KEYS,
   rateLimitViolations,
   readDeprecation,
   retryAfterViolations,
@@ -10,6 +11,7 @@ import {
 describe('rate-limit headers', () => {
   const NOW = 'Sun, 01 Mar 2026 10:00:00 GMT'
   const seconds = Date.parse(NOW) / 1000
+  const documented = new Map([...LIMIT_HEADER_KEYS].map((key) => [key, { required: true }]))
   const headers = (given: Readonly<Record<string, string>>) => ({
     'x-ratelimit-limit': '60',
     'x-ratelimit-remaining': '0',
@@ -24,7 +26,7 @@ describe('rate-limit headers', () => {
     [{ 'x-ratelimit-reset': String(seconds + 86_400) }],
     [{ 'x-ratelimit-reset': String(seconds - 5) }],
     [{ date: '', 'x-ratelimit-reset': '1772359260' }],
-  ])('make sense: %j', (given) => expect(rateLimitViolations(headers(given))).toEqual([]))
+  ])('make sense: %j', (given) => expect(rateLimitViolations(headers(given), documented)).toEqual([]))
 
   const RESET = 'not a Unix timestamp in seconds within the next day'
   it.each([
@@ -34,7 +36,9 @@ describe('rate-limit headers', () => {
     [{ 'x-ratelimit-reset': '60' }, `X-RateLimit-Reset is 60, ${RESET}`],
     [{ 'x-ratelimit-reset': `${seconds}000` }, `X-RateLimit-Reset is ${seconds}000, ${RESET}`],
     [{ 'x-ratelimit-reset': `${seconds}000`, date: '' }, `X-RateLimit-Reset is ${seconds}000, ${RESET}`],
-  ])('make none: %j', (given, violation) => expect(rateLimitViolations(headers(given))).toEqual([violation]))
+  ])('make none: %j', (given, violation) =>
+    expect(rateLimitViolations(headers(given), documented)).toEqual([violation]),
+  )
 
   it('show a client without a key only limits of plans', () => {
     const { plans } = packagedContract()
