@@ -8,7 +8,6 @@ import {
   findHeaderViolations,
   type HeaderRules,
   type OperationRules,
-  type ReadResponse,
   type ResponseRules,
   readResponse,
 } from '../contract/response-rules.js'
@@ -23,13 +22,13 @@ import {
   unauthenticatedLimitViolations,
 } from './headers.js'
 
-/** Shared by `verify`, `call --check` and the drift of forwarded responses. @source docs/cli.md, "Checks" */
+/** Shared by `verify` and `call --check`. @source docs/cli.md, "Checks" */
 export function findViolations(promises: CheckContext, exchange: SeenExchange): readonly ContractViolation[] {
   const { operation, response } = exchange
   const { status, headers } = response
   const rules = promises.rules.of(operation)
   if (rules === undefined) return []
-  const { violations, code } = contentOf(rules, exchange, promises)
+  const { violations, code } = readContent(rules, exchange, promises.contract)
   const documented = new Map(rules.of(status)?.headers.map((header) => [header.name.toLowerCase(), header]))
   const limits = limitRules(documented, operation)
   const retryAfter = status === 429 ? documented.get('retry-after') : undefined
@@ -69,43 +68,22 @@ function asViolations(rule: ContractRule, details: readonly string[]): readonly 
   return details.map((detail) => ({ rule, detail }))
 }
 
-interface Content extends Pick<SeenExchange, 'request' | 'response'> {
+interface Content {
   readonly violations: readonly ContractViolation[]
+  /** Of an error body. */
   readonly code: unknown
 }
 
-/** The latest content of each operation: clients repeat requests, and reading their responses takes most of the time. */
-const latest = new WeakMap<OperationRules, Content>()
-/** In characters. A longer body is not kept. */
-const MAX_KEPT = 65_536
-
-function contentOf(rules: OperationRules, exchange: SeenExchange, promises: CheckContext): Content {
-  const last = latest.get(rules)
-  if (last !== undefined && isSameContent(last, exchange)) return last
-  const content = readContent(rules, exchange, promises)
-  if (exchange.response.body.length <= MAX_KEPT) latest.set(rules, content)
-  return content
-}
-
-function isSameContent({ request, response }: Content, other: SeenExchange): boolean {
-  return (
-    response.headers['content-type'] === other.response.headers['content-type'] &&
-    (['status', 'body', 'isUtf8'] as const).every((name) => response[name] === other.response[name]) &&
-    (['method', 'path', 'query', 'body'] as const).every((name) => request[name] === other.request[name])
-  )
-}
-
-function readContent(rules: OperationRules, exchange: SeenExchange, promises: CheckContext): Content {
+function readContent(rules: OperationRules, exchange: SeenExchange, { isPackaged }: CheckContext['contract']): Content {
   const { operation, captured, request, response } = exchange
-  const { contract, maxBody = Number.POSITIVE_INFINITY } = promises
-  const read: ReadResponse = response.body.length > maxBody ? { kind: 'other' } : readResponse(response)
+  const read = readResponse(response)
   const { status, body } = findContentViolations(rules, response, read, request.method === 'HEAD')
   const violations = [...asViolations('status', status), ...asViolations('body', body)]
   const add = (rule: ContractRule, details: readonly string[]) => violations.push(...asViolations(rule, details))
   if (read.kind === 'json') {
     const repeated = findRepeatedName(response.body)
     if (repeated !== undefined) add('body', [`an object has the name ${quote(repeated)} twice`])
-    if (contract.isPackaged) add('body', errorViolations(response.status, read.value))
+    if (isPackaged) add('body', errorViolations(response.status, read.value))
   }
   add('status', acceptanceViolations(exchange))
   // A sandbox makes a mocked response up without the request.
@@ -118,7 +96,7 @@ function readContent(rules: OperationRules, exchange: SeenExchange, promises: Ch
     else if (request.method === 'GET') add('identity', itemViolations(operation, captured, value))
   }
   const code = read.kind === 'json' && isNode(read.value) ? read.value.code : undefined
-  return { violations, code, request, response }
+  return { violations, code }
 }
 
 /** A body that the contract does not allow is refused with 400. @source docs/specification.md, "POST /pets" */
@@ -164,8 +142,6 @@ export interface CheckContext {
   readonly rules: ResponseRules
   readonly contract: Pick<Contract, 'isPackaged' | 'isStandIn' | 'keyHeaders' | 'otherKeys' | 'plans'>
   readonly basePath: string
-  /** Longer bodies are not read. In characters; default: unlimited. */
-  readonly maxBody?: number
 }
 
 export type ContractRule =
