@@ -99,10 +99,22 @@ const PLANTED: Readonly<Record<string, readonly Planted[]>> = {
       /the id is 58, although the request is for 59/,
       'getPet 59',
     ],
-    [json(keyed(item), (pet: Pet) => ({ ...pet, name: 'Rex' })), /name of 59 is "Rex", and was "Sir Purrcival" before/],
+    [
+      json(keyed(item), (pet: Pet) => ({ ...pet, name: 'Rex' })),
+      /name of 59 is "Rex", but the list says "Sir Purrcival"/,
+    ],
     [
       json(keyed(item), (pet: Pet) => ({ ...pet, status: pet.status === 'sold' ? 'pending' : 'sold' })),
       /status of 59 is "(?:sold|pending)", but the list says/,
+    ],
+  ],
+  'getPet, the created item': [
+    [
+      json(
+        (came) => item(came) && /6\d$/.test(came.url),
+        (pet: Pet) => ({ ...pet, name: 'R' }),
+      ),
+      /name of 6\d is "R", and was "Rex" before/,
     ],
   ],
   'createPet, no name': [[accepts(''), /the status is 201, although (?:name|categoryId) is required/]],

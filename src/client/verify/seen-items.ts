@@ -1,3 +1,4 @@
+import type { Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
 import { excerpt, quote } from '../../contract/excerpt.js'
 import { isNode } from '../../contract/json.js'
@@ -8,54 +9,60 @@ import { readLimits } from '../../drift/headers.js'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** The items of one collection: what one response shows, another must not contradict, except an item's status. */
+/** What showed an item, so that it can be asked again. */
+export interface ItemSource {
+  readonly operation: Operation
+  readonly request: EngineRequest
+}
+
+/** The items of one collection: what one response shows, another must not contradict. */
 export class SeenItems {
-  readonly #items = new Map<string, Item>()
+  /** Without a source: the fields that were sent to create it. */
+  readonly #items = new Map<string, { readonly item: Item; readonly source?: ItemSource }>()
   readonly created: Item[] = []
   #whole: readonly Item[] = []
 
   get ids(): readonly unknown[] {
-    return [...this.#items.values()].map(({ id }) => id)
+    return [...this.#items.values()].map(({ item }) => item.id)
   }
 
-  hasOtherStatus(body: Item): boolean {
-    const before = this.#items.get(String(body.id))
-    return before !== undefined && before.status !== body.status
-  }
-
-  addList(request: EngineRequest, body: unknown): void {
+  addList(source: ItemSource, body: unknown): void {
     if (!Array.isArray(body)) return
     const listed = body.filter(isNode)
-    for (const item of listed) this.#add(item)
-    if (request.query === '') this.#whole = listed
+    for (const item of listed) if (isId(item.id)) this.#items.set(String(item.id), { item, source })
+    if (source.request.query === '') this.#whole = listed
   }
 
-  addCreated(body: unknown): void {
+  addCreated(sent: unknown, body: unknown): void {
     if (!isNode(body) || !isId(body.id)) return
-    this.#add(body)
+    const kept = Object.entries(body).filter(([name]) => name === 'id' || (isNode(sent) && Object.hasOwn(sent, name)))
+    this.#items.set(String(body.id), { item: Object.fromEntries(kept) })
     this.created.push(body)
   }
 
-  #add(item: Item): void {
-    if (isId(item.id)) this.#items.set(String(item.id), item)
+  /** What showed the first item that the body shows with another value. */
+  sourceOfChange(body: unknown): ItemSource | undefined {
+    const known = (item: Item) => this.#items.get(String(item.id))
+    const changed = itemsIn(body).find((item) => changedFields(item, known(item)?.item).length > 0)
+    return changed && known(changed)?.source
   }
 
   contradictions(request: EngineRequest, body: unknown): readonly string[] {
-    if (Array.isArray(body)) {
-      const items = body.filter(isNode)
-      return [...items.flatMap((item) => this.#changedFields(item)), ...this.#missing(request, items)]
-    }
-    if (!isNode(body)) return []
-    if (request.method !== 'POST') return this.#changedFields(body)
-    return this.#items.has(String(body.id)) ? [`the id ${String(body.id)} was there already`] : []
+    if (request.method === 'POST' && isNode(body))
+      return this.#items.has(String(body.id)) ? [`the id ${String(body.id)} was there already`] : []
+    const items = itemsIn(body)
+    return [
+      ...items.flatMap((item) => this.#changedSinceCreation(item)),
+      ...(Array.isArray(body) ? this.#missing(request, items) : []),
+    ]
   }
 
-  #changedFields(item: Item): readonly string[] {
-    return Object.entries(this.#items.get(String(item.id)) ?? {}).flatMap(([name, value]) => {
-      if (name === 'status' || typeof value === 'object' || !Object.hasOwn(item, name) || item[name] === value)
-        return []
-      return [`${excerpt(name)} of ${String(item.id)} is ${quote(item[name])}, and was ${quote(value)} before`]
-    })
+  /** Another client may have changed the status. */
+  #changedSinceCreation(item: Item): readonly string[] {
+    const { item: created, source } = this.#items.get(String(item.id)) ?? {}
+    return (source === undefined ? changedFields(item, created) : [])
+      .filter((name) => name !== 'status')
+      .map((name) => `${fieldText(item, name)}, and was ${quote(created?.[name])} before`)
   }
 
   #missing({ query }: EngineRequest, items: readonly Item[]): readonly string[] {
@@ -64,6 +71,23 @@ export class SeenItems {
     if (items.length > 0 || matching.length === 0) return []
     return [`the list is empty, but the list without filters has ${matching.length} such items`]
   }
+}
+
+/** The objects of a list, or the only one. */
+export function itemsIn(body: unknown): readonly Item[] {
+  return [body].flat().filter(isNode)
+}
+
+/** `name of 59 is "Rex"` */
+export function fieldText(item: Item, name: string): string {
+  return `${excerpt(name)} of ${String(item.id)} is ${quote(item[name])}`
+}
+
+/** The fields, without structured ones, that an item has with another value than before. */
+export function changedFields(item: Item, before: Item = {}): readonly string[] {
+  return Object.entries(before).flatMap(([name, value]) =>
+    typeof value === 'object' || !Object.hasOwn(item, name) || item[name] === value ? [] : [name],
+  )
 }
 
 /** The rate limits of one response to the key. Times are seconds since the Unix epoch. */

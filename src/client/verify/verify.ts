@@ -22,7 +22,7 @@ import {
   readExamples,
   wholeList,
 } from './probes.js'
-import { findUncounted } from './seen-items.js'
+import { changedFields, fieldText, findUncounted, itemsIn } from './seen-items.js'
 
 /** `skipped`: it could not be checked, the details say why. `unanswered`: the connection failed. */
 export type CheckOutcome = 'kept' | 'drift' | 'skipped' | 'unanswered'
@@ -174,7 +174,7 @@ class Run {
     } else {
       this.#reached.add(operation.id)
       const contradictions = isSuccess(status)
-        ? [...items.contradictions(request, body), ...(await this.#statusContradictions(operation, request, body))]
+        ? [...items.contradictions(request, body), ...(await this.#listContradictions(operation, request, body))]
         : []
       this.#judge(operation, name, request, [...unexpected(operation, status), ...details, ...contradictions])
     }
@@ -182,12 +182,12 @@ class Run {
     this.#judgeDeprecation(operation, name, request, response, expected)
     if (!isSuccess(status)) return
     if (isRead(operation.method)) {
-      items.addList(request, body)
+      items.addList({ operation, request }, body)
       this.#records.keepFirstId(operation, body)
     } else {
       const id = isNode(body) && isId(body.id) ? `, with the id ${body.id}` : ''
       this.#notes.push(`${operation.id} has written${id}; it is still there.`)
-      items.addCreated(body)
+      items.addCreated(bodyOf(request), body)
     }
   }
 
@@ -208,17 +208,19 @@ class Run {
     this.#judge(operation, name, request, details)
   }
 
-  /** Asks list and item again where they show different statuses: another client may have changed it in between. */
-  async #statusContradictions(operation: Operation, request: EngineRequest, body: unknown): Promise<string[]> {
-    const whole = this.#wholeListOf(operation)
-    if (!isNode(body) || whole === undefined || !this.#records.itemsOf(operation).hasOtherStatus(body)) return []
-    const list = await this.#service.ask(whole.operation, { ...whole.request, headers: { ...request.headers } })
+  /** Asks both again where a list showed another value: another client may have changed it, or each response does. */
+  async #listContradictions(operation: Operation, request: EngineRequest, body: unknown): Promise<readonly string[]> {
+    const source = this.#records.itemsOf(operation).sourceOfChange(body)
+    if (source === undefined) return []
+    const list = await this.#service.ask(source.operation, source.request)
     const again = await this.#service.ask(operation, request)
     if ('outcome' in list || 'outcome' in again) return []
-    const listed = listedIn(list).find(({ id }) => id === body.id)
-    const now = bodyOf(again)
-    if (listed === undefined || !isNode(now) || now.status !== body.status || listed.status === body.status) return []
-    return [`status of ${String(body.id)} is ${quote(body.status)}, but the list says ${quote(listed.status)}`]
+    return itemsIn(body).flatMap((item) => {
+      const [listed, now] = [list, again].map((response) => itemsIn(bodyOf(response)).find(({ id }) => id === item.id))
+      return changedFields(item, listed)
+        .filter((name) => now?.[name] === item[name])
+        .map((name) => `${fieldText(item, name)}, but the list says ${quote(listed?.[name])}`)
+    })
   }
 
   #wholeListOf({ path }: Operation) {
@@ -336,7 +338,7 @@ function listedIn(response: EngineResponse): readonly Readonly<Record<string, un
   return Array.isArray(body) ? body.filter(isNode) : []
 }
 
-function bodyOf({ body }: EngineResponse): unknown {
+function bodyOf({ body }: Pick<EngineResponse, 'body'>): unknown {
   try {
     return parseShallowJson(body)
   } catch {
