@@ -199,6 +199,14 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   })
 }
 
+/** Whether the log may have only the beginning of the request's body. */
+export function isCutRequest({ request: { headers, body } }: Pick<Exchange, 'request'>): boolean {
+  return (
+    Number(headers['content-length']) > LOG_BODY_CHARACTERS ||
+    new TextEncoder().encode(body).length >= LOG_BODY_CHARACTERS
+  )
+}
+
 export function begunView(record: ExchangeRecord): Exchange {
   return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
 }

@@ -1,9 +1,9 @@
 import type { Controls } from '../api/controls.js'
 import { exchangeLines } from '../api/waits.js'
-import type { ViolationRule } from '../conduct/conduct-view.js'
+import { VIOLATIONS, type ViolationRule } from '../conduct/conduct-view.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
-import type { Exchange } from '../exchanges/exchange-record.js'
+import { type Exchange, isCutRequest } from '../exchanges/exchange-record.js'
 
 /** The matchers, for the types of Vitest (`interface Matchers`) and Jest. */
 export interface SandboxMatchers {
@@ -52,14 +52,21 @@ export async function toHaveReceived(
   this: MatcherContext,
   sandbox: Subject,
   operation: OperationName,
-  { times, ...rest }: ReceivedRequest = {},
+  expected: ReceivedRequest = {},
 ): Promise<MatcherResult> {
-  await check(sandbox, operation)
-  const all = await sandbox.requests()
+  checkOptions(expected, ['times', 'body'])
+  const { times, ...rest } = expected
+  const { all, dropped } = await readLog(sandbox, String(operation))
   const known = all.filter((exchange) => exchange.operation === operation)
   const testers = [this.utils.subsetEquality] as never[]
   const hasBody = (exchange: Exchange) => !('body' in rest) || this.equals(bodyOf(exchange), rest.body, testers)
   const found = known.filter(hasBody)
+  const [cut, ...others] = known.filter((exchange) => !hasBody(exchange) && isCutRequest(exchange))
+  checkKnown(found.length, times, dropped.count + (cut === undefined ? 0 : 1 + others.length), () =>
+    cut === undefined || dropped.count > 0
+      ? dropped.message
+      : `The log has only the beginning of the body of #${cut.id}, so "body" cannot be compared with it.`,
+  )
   const closest = known.filter((exchange) => !hasBody(exchange)).at(-1)
   const what = ['request', 'body' in rest ? ` of ${operation} with this body` : ` of ${operation}`] as const
   return result(this, found.length, times, what, () => {
@@ -77,13 +84,16 @@ export async function toHaveServed(
   this: MatcherContext,
   sandbox: Subject,
   status: number,
-  { times, operation }: ServedResponse = {},
+  expected: ServedResponse = {},
 ): Promise<MatcherResult> {
+  checkOptions(expected, ['times', 'operation'])
+  const { times, operation } = expected
   if (!Number.isInteger(status))
     throw new RangeError(`${JSON.stringify(status)} is not a status. Use a number such as 429.`)
-  await check(sandbox, operation)
-  const all = await sandbox.requests(operation === undefined ? {} : { operation })
+  const log = await readLog(sandbox, operation)
+  const all = log.all.filter((exchange) => operation === undefined || exchange.operation === operation)
   const found = all.filter((exchange) => exchange.status === status)
+  checkKnown(found.length, times, log.dropped.count, () => log.dropped.message)
   const of = operation === undefined ? '' : ` of ${operation}`
   return result(this, found.length, times, ['response', `${of} with status ${status}`], () =>
     exchangeLines(this.isNot ? found : all, `requests${of}`),
@@ -92,7 +102,7 @@ export async function toHaveServed(
 
 /** `await expect(sandbox).toHaveBehaved()` */
 export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Promise<MatcherResult> {
-  await check(sandbox)
+  checkSandbox(sandbox)
   const { requests, violations } = await sandbox.conduct()
   const findings = violations.map(({ rule, count, key, message, exchanges }) => {
     const ids = exchanges.map((id) => `#${id}`).join(', ')
@@ -100,7 +110,7 @@ export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Pro
     return `  ${rule}: ${message}\n    By the key ${key}, in the exchanges ${ids}${more}`
   })
   return {
-    pass: requests > 0 && violations.length === 0,
+    pass: requests === 0 ? this.isNot === true : violations.length === 0,
     message() {
       if (findings.length > 0) return ["Clients violated the service's rules:", ...findings].join('\n')
       return requests === 0
@@ -110,13 +120,15 @@ export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Pro
   }
 }
 
-/** `await expect(sandbox).toHaveViolated('invalid-request')` */
+/** `await expect(sandbox).toHaveViolated('invalid-request')` @throws RangeError for a rule that is no violation */
 export async function toHaveViolated(
   this: MatcherContext,
   sandbox: Subject,
   rule: ViolationRule,
 ): Promise<MatcherResult> {
-  await check(sandbox)
+  checkSandbox(sandbox)
+  if (!VIOLATIONS.includes(rule))
+    throw new RangeError(`"${rule}" is not a violation. Use one of: ${VIOLATIONS.join(', ')}.`)
   const rules = (await sandbox.conduct()).violations.map((finding) => finding.rule)
   const pass = rules.includes(rule)
   if (pass && this.isNot !== true) await sandbox.expectViolation(rule)
@@ -154,14 +166,37 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !('asymmetricMatch' in value)
 }
 
-/** @throws TypeError if the value is not a sandbox; RangeError if it does not have the operation */
-async function check(sandbox: Subject, operation?: OperationName): Promise<void> {
+/** @throws RangeError */
+function checkOptions({ times, ...others }: { readonly times?: number }, known: readonly string[]): void {
+  const unknown = Object.keys(others).find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new RangeError(`"${unknown}" is not an option. Use one of: ${known.join(', ')}.`)
+  if (times !== undefined && !Number.isInteger(times))
+    throw new RangeError(`${JSON.stringify(times)} is not a number of times. Use a number such as 1.`)
+}
+
+/** @throws TypeError */
+function checkSandbox(sandbox: Subject): void {
   if (typeof sandbox?.requests !== 'function') throw new TypeError('expect(…) takes a sandbox, or a space of one.')
-  if (operation === undefined) return
-  const { stateful, mocked } = (await sandbox.state()).operations
-  const all = [...stateful, ...mocked.map((one) => one.operation)]
-  if (!all.includes(operation))
-    throw new RangeError(`"${operation}" is not an operation. Use one of: ${all.join(', ')}.`)
+}
+
+/** @throws TypeError if the value is not a sandbox; RangeError if it does not have the operation */
+async function readLog(sandbox: Subject, operation: OperationName | undefined) {
+  checkSandbox(sandbox)
+  const all = await sandbox.requests()
+  // Afterwards, so that it counts what was dropped before.
+  const { operations, counts } = await sandbox.state()
+  const names = [...operations.stateful, ...operations.mocked.map((one) => one.operation)]
+  if (operation !== undefined && !names.includes(operation))
+    throw new RangeError(`"${operation}" is not an operation. Use one of: ${names.join(', ')}.`)
+  const { requests, logged } = counts
+  const message = `The log has only the last ${logged} of ${requests} requests. Keep more with logLimit (--log-limit), or call requests.clear() first.`
+  return { all, dropped: { count: requests - logged, message } }
+}
+
+/** @param unknown requests that the log does not show, or not whole @throws Error if they decide whether it passes */
+function checkKnown(found: number, times: number | undefined, unknown: number, message: () => string): void {
+  const decides = times === undefined ? found === 0 : found <= times && times <= found + unknown
+  if (unknown > 0 && decides) throw new Error(message())
 }
 
 /** JSON as a value, anything else as text. */

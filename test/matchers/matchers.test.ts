@@ -67,6 +67,51 @@ describe('toHaveReceived', () => {
     }
   })
 
+  it('refuses unknown options, and a number of times that is none, also negated', async () => {
+    const sandbox = await sandboxWith([['GET']])
+    for (const assertion of [expect(sandbox), expect(sandbox).not]) {
+      const message = await messageOf(assertion.toHaveReceived('listPets', { time: 99 } as never))
+      expect(message).toBe('"time" is not an option. Use one of: times, body.')
+      expect(await messageOf(assertion.toHaveServed(200, { body: {} } as never))).toContain(
+        'Use one of: times, operation.',
+      )
+      expect(await messageOf(assertion.toHaveServed(200, { times: '1' } as never))).toBe(
+        '"1" is not a number of times. Use a number such as 1.',
+      )
+    }
+  })
+
+  it('fails if the log has dropped requests that decide, also negated', async () => {
+    const sandbox = await sandboxWith([['POST', REX], ...Array.from({ length: 10 }, () => ['GET'] as const)], {
+      logLimit: 5,
+    })
+    const unknown =
+      'The log has only the last 5 of 11 requests. Keep more with logLimit (--log-limit), or call requests.clear() first.'
+    for (const assertion of [expect(sandbox), expect(sandbox).not]) {
+      expect(await messageOf(assertion.toHaveReceived('createPet'))).toBe(unknown)
+      expect(await messageOf(assertion.toHaveReceived('listPets', { times: 10 }))).toBe(unknown)
+      expect(await messageOf(assertion.toHaveServed(201))).toBe(unknown)
+    }
+    await expect(sandbox).toHaveReceived('listPets')
+    await expect(sandbox).not.toHaveReceived('listPets', { times: 4 })
+    await expect(sandbox).toHaveServed(200)
+  })
+
+  it('fails if the log has only the beginning of a body that decides, also negated', async () => {
+    const note = 'ü'.repeat(33_000)
+    const sandbox = await sandboxWith([
+      ['POST', { ...REX, note }],
+      ['POST', TOM],
+    ])
+    const unknown = 'The log has only the beginning of the body of #1, so "body" cannot be compared with it.'
+    for (const assertion of [expect(sandbox), expect(sandbox).not]) {
+      expect(await messageOf(assertion.toHaveReceived('createPet', { body: { name: 'Rex' } }))).toBe(unknown)
+      expect(await messageOf(assertion.toHaveReceived('createPet', { times: 1, body: TOM }))).toBe(unknown)
+    }
+    await expect(sandbox).toHaveReceived('createPet', { body: TOM })
+    await expect(sandbox).toHaveReceived('createPet', { times: 2 })
+  })
+
   it('works on a space, and refuses anything else', async ({ sandbox }) => {
     await expect(sandbox).not.toHaveReceived('listPets')
     await expect(expect({}).toHaveReceived('listPets')).rejects.toThrow('takes a sandbox')
@@ -89,7 +134,12 @@ describe('toHaveServed', () => {
 describe('toHaveBehaved', () => {
   it('passes if there were requests without a violation', async () => {
     await expect(await sandboxWith([['GET']])).toHaveBehaved()
-    expect(await messageOf(expect(await sandboxWith([])).toHaveBehaved())).toContain('No request reached this space')
+  })
+
+  it('fails without any request, also negated', async () => {
+    const sandbox = await sandboxWith([])
+    for (const assertion of [expect(sandbox), expect(sandbox).not])
+      expect(await messageOf(assertion.toHaveBehaved())).toContain('No request reached this space')
   })
 
   it('names each violation with its exchanges', async () => {
@@ -135,6 +185,15 @@ describe('toHaveViolated', () => {
     )
     expect((await sandbox.conduct()).violations).toMatchObject([{ rule: 'invalid-request', count: 1 }])
   })
+})
+
+it('toHaveViolated refuses what is no violation, such as a warning, also negated', async () => {
+  const sandbox = await sandboxWith([['GET']])
+  for (const assertion of [expect(sandbox), expect(sandbox).not])
+    for (const rule of ['early-rety', 'weak-backoff'])
+      expect(await messageOf(assertion.toHaveViolated(rule as never))).toMatch(
+        new RegExp(`^"${rule}" is not a violation\\. Use one of: early-retry, no-backoff, `),
+      )
 })
 
 it('expectViolation fails if there was none, and names the rules that were broken', async () => {

@@ -75,14 +75,16 @@ describe('control requests', () => {
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.end('GARBAGE\r\n\r\n'))
     await text(socket)
     await get(sandbox, '/pets', 'sandbox', posting(JSON.stringify({ name: 'x'.repeat(100_000), categoryId: 1 })))
+    await get(sandbox, '/pets', 'sandbox', posting(JSON.stringify({ name: 'ü'.repeat(33_000), categoryId: 1 })))
     const unread = 'CONFLICT: The request of exchange 1 could not be read, so '
     for (const [argv, err] of [
       ['replay 1', `${unread}it cannot be sent again.\n`],
       ['--curl 1', `${unread}it has no curl command.\n`],
       ['replay 2', 'CONFLICT: The log only has the beginning of the body of exchange 2. Set body.\n'],
+      ['replay 3', 'CONFLICT: The log only has the beginning of the body of exchange 3. Set body.\n'],
     ])
       expect(await control(sandbox, `requests ${argv}`)).toEqual({ code: 1, out: '', err })
-    expect(await sandbox.requests()).toHaveLength(2)
+    expect(await sandbox.requests()).toHaveLength(3)
   })
 
   it('requires a secret key to be given', async () => {
