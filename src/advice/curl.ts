@@ -25,8 +25,8 @@ interface CurlRequest {
 export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_REFERENCE }: CurlRequest): string {
   const parts = ['curl', '-sS']
   if (/[[\]{}]/.test(url)) parts.push('-g')
-  if (method === 'HEAD') parts.push('-I')
-  else if (method !== 'GET') parts.push('-X', shellWord(method))
+  if (method === 'HEAD' && body === undefined) parts.push('-I')
+  else if (method !== 'GET' || body !== undefined) parts.push('-X', shellWord(method))
   for (const [name, value] of headers) {
     const keyHeader = keyHeaders.find((header) => header.name.toLowerCase() === name.toLowerCase())
     parts.push('-H')

@@ -22,6 +22,11 @@ it.each([
   expect(command).toBe(`curl -sS -H ${word} http://a/b`)
 })
 
+it.each(['GET', 'HEAD', 'POST'])('names the method of a %s with a body, as curl would send a POST', (method) => {
+  const command = curlCommand({ method, url: 'http://a/b', headers: [], body: '{}', keyHeaders: [] })
+  expect(command).toBe(`curl -sS -X ${method} --data-raw '{}' http://a/b`)
+})
+
 it('quotes a key that is not a reference', () => {
   const keyHeaders = [{ name: 'Authorization', prefix: 'Bearer ' }]
   const headers = [['Authorization', '']] as const
