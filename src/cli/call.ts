@@ -14,6 +14,7 @@ import {
   addOwnFlags,
   DEFAULT_TIMEOUT_MS,
   type FlagNames,
+  flagNames,
   GivenFlags,
 } from './call/commands.js'
 import { contractOfSandbox } from './call/served-contract.js'
@@ -93,9 +94,35 @@ export function define(command: Command, io: CliIo, finish: (exitCode: number) =
   })
 }
 
-/** The contract of --spec, or of the sandbox to call; undefined for the packaged one. */
+const CHOOSING_FLAGS = ['spec', 'target', 'base-url']
+
+/**
+ * The contract of --spec, or of the sandbox to call; undefined for the packaged one. Its operation may have a parameter of
+ * the name of such a flag: then the contract is read again by the --cli-… flags.
+ */
 async function chosenContract(args: readonly string[], io: CliIo): Promise<Contract | undefined> {
-  const file = valueIn(args, /^--(?:cli-)?spec(?:=|$)/)
+  const first = readContract(args, [], io)
+  const given = CHOOSING_FLAGS.filter((name) => valueIn(args, name) !== valueIn(args, name, [name]))
+  if (given.length === 0) return await first
+  const known = ownNames(await first.catch(() => undefined), args)
+  if (known !== undefined && !given.some((name) => known.includes(name))) return await first
+  const again = await readContract(args, known ?? given, io).catch(() => undefined)
+  return ownNames(again, args)?.some((name) => given.includes(name)) ? again : await first
+}
+
+/** Names of the flags of the operation to call; undefined if the contract does not have it. */
+function ownNames(contract = packagedContract(), args: readonly string[]): readonly string[] | undefined {
+  const operation = contract.operations.find(({ id }) => args.includes(id))
+  return operation && [...flagNames(operation).values()]
+}
+
+/** @param taken names that are not ours */
+async function readContract(
+  args: readonly string[],
+  taken: readonly string[],
+  io: CliIo,
+): Promise<Contract | undefined> {
+  const file = valueIn(args, 'spec', taken)
   if (file !== undefined) {
     const { loadContract } = await import('../openapi/load-contract.js')
     return await loadContract(resolve(io.cwd, file), {
@@ -104,16 +131,17 @@ async function chosenContract(args: readonly string[], io: CliIo): Promise<Contr
       patterns: 'native',
     })
   }
-  const target = valueIn(args, /^(?:--(?:cli-)?target(?:=|$)|-t)/)
-  const baseUrl = valueIn(args, /^--(?:cli-)?base-url(?:=|$)/)
+  const [target, baseUrl] = [valueIn(args, 'target', taken), valueIn(args, 'base-url', taken)]
   // Half of the time is left for the request.
-  const limit = (parseDuration(valueIn(args, /^--(?:cli-)?timeout(?:=|$)/) ?? '') ?? DEFAULT_TIMEOUT_MS) / 2
+  const limit = (parseDuration(valueIn(args, 'timeout', taken) ?? '') ?? DEFAULT_TIMEOUT_MS) / 2
   const isHelp = args.some((word) => word === '--help' || word === '-h')
   return await contractOfSandbox({ target, baseUrl }, io, { waits: !isHelp, limit })
 }
 
-/** The value of a flag before parsing: `--spec=x`, `--spec x`, `-t x` or `-tx`. */
-function valueIn(args: readonly string[], flag: RegExp): string | undefined {
+/** The value of one of our flags before parsing: `--spec=x`, `--spec x`, `-t x` or `-tx`. */
+function valueIn(args: readonly string[], name: string, taken: readonly string[] = []): string | undefined {
+  const long = taken.includes(name) ? '--cli-' : '--(?:cli-)?'
+  const flag = new RegExp(`^(?:${long}${name}(?:=|$)${name === 'target' ? '|-t' : ''})`)
   const end = args.indexOf('--')
   const own = end === -1 ? args : args.slice(0, end)
   const at = own.findLastIndex((word) => flag.test(word))

@@ -10,7 +10,7 @@ import { cellWidth } from '../../src/cli/table.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { hostileServer } from '../client/hostile-server.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { BIN, startProgram } from './built.js'
 import { run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
@@ -383,6 +383,22 @@ describe('the contract of the running sandbox', () => {
     expect((await known(`listCategories --spec ${join(packageDirectory, 'openapi.yaml')}`)).code).toBe(2)
     const noSandbox = { XDG_CONFIG_HOME: temporaryFolder(), PETSTORE_SANDBOX_URL: 'http://127.0.0.1:1' }
     expect((await call('--list', ioFor(undefined, noSandbox))).out).toContain('listOrders')
+  })
+
+  it.each(['target', 'base-url', 'spec'])('has its own --%s, and ours with --cli- in front of it', async (flag) => {
+    const name = flag === 'base-url' ? 'baseUrl' : flag
+    const query = [{ name, in: 'query', schema: { type: 'string' } }]
+    const listUsers = { operationId: 'listUsers', parameters: query, responses: { 200: { description: 'ok' } } }
+    const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths: { '/users': { get: listUsers } } }
+    const sandbox = await sandboxWith({ spec: temporaryFile('users.json', JSON.stringify(document)) })
+    const sent = { code: 0, out: expect.stringContaining(`GET ${sandbox.baseUrl}/users?${name}=foo\n`) }
+    expect(await call(`listUsers --${flag} foo -n`, ioFor(sandbox))).toMatchObject(sent)
+    const elsewhere = ioFor(undefined, { PETSTORE_SANDBOX_URL: 'http://127.0.0.1:1' })
+    const own = flag === 'base-url' ? '--cli-base-url' : '--base-url'
+    const spec = flag === 'spec' ? '--cli-spec' : '--spec'
+    const file = temporaryFile('again.json', JSON.stringify(document))
+    const line = `listUsers ${spec} ${file} --${flag} foo ${own} ${sandbox.baseUrl} -n`
+    expect(await call(line, elsewhere)).toMatchObject(sent)
   })
 
   it('is not read again where it is the packaged one', async () => {

@@ -232,7 +232,7 @@ function addSharedFlags(command: Command, given: GivenFlags, taken: ReadonlySet<
 }
 
 /** Names flags after parameters and fields, in kebab-case. If a name is taken, `query-`, `body-` or `header-` is put in front. */
-function flagNames({ parameters, headers = [], body }: Operation): FlagNames {
+export function flagNames({ parameters, headers = [], body }: Operation): FlagNames {
   const names = new Map<Parameter | Field, string>()
   const taken = new Set<string>()
   const take = (flag: Parameter | Field, kind: string) => {
