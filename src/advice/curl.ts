@@ -19,10 +19,14 @@ interface CurlRequest {
   readonly body: string | undefined
   readonly keyHeaders: readonly KeyHeader[]
   readonly key?: string
+  /** What the key follows in the query: `api_key=`. */
+  readonly keyQuery?: string
 }
 
 /** A curl command: one quoted line for sh, with a reference instead of the key. */
-export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_REFERENCE }: CurlRequest): string {
+export function curlCommand(request: CurlRequest): string {
+  const { method, url, headers, body, keyHeaders, key = KEY_REFERENCE, keyQuery = '' } = request
+  const keyWord = REFERENCE.test(key) ? `"${key}"` : shellWord(key)
   const parts = ['curl', '-sS']
   if (/[[\]{}]/.test(url)) parts.push('-g')
   if (method === 'HEAD' && body === undefined) parts.push('-I')
@@ -32,12 +36,19 @@ export function curlCommand({ method, url, headers, body, keyHeaders, key = KEY_
     parts.push('-H')
     if (keyHeader === undefined) parts.push(shellWord(value === '' ? `${name};` : `${name}: ${value}`))
     else if (!REFERENCE.test(key)) parts.push(shellWord(`${name}: ${keyHeader.prefix}${key}`))
-    // In double quotes the shell replaces the reference, but also what a contract may have put into the name.
-    else if (/^[\w-]+$/.test(name)) parts.push(`"${name}: ${keyHeader.prefix}${key}"`)
-    else parts.push(`${shellWord(`${name}: ${keyHeader.prefix}`)}"${key}"`)
+    // In double quotes the shell replaces the reference, but also what a contract may have put before it.
+    else if (/^[\w =-]+$/.test(name + keyHeader.prefix)) parts.push(`"${name}: ${keyHeader.prefix}${key}"`)
+    else parts.push(shellWord(`${name}: ${keyHeader.prefix}`) + keyWord)
   }
   if (body !== undefined) parts.push('--data-raw', shellWord(body))
-  return [...parts, shellWord(url)].join(' ')
+  return [...parts, withKeyQuery(url, keyQuery, keyWord, shellWord)].join(' ')
+}
+
+/** @param keyQuery `a=&b=`, for a key after each */
+export function withKeyQuery(url: string, keyQuery: string, key: string, quote = (text: string) => text): string {
+  const [first = '', ...rest] = keyQuery.split(/(?<==)/)
+  if (first === '') return quote(url)
+  return [`${url}${url.includes('?') ? '&' : '?'}${first}`, ...rest].map((text) => quote(text) + key).join('')
 }
 
 const PLAIN = /^[\w@%+=:,./-]+$/

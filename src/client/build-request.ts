@@ -1,4 +1,4 @@
-import { curlCommand, KEY_REFERENCE } from '../advice/curl.js'
+import { curlCommand, KEY_REFERENCE, withKeyQuery } from '../advice/curl.js'
 import type { Contract, Operation, Route, Violation } from '../contract/contract.js'
 import type { Field, KeyHeader, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
@@ -136,11 +136,17 @@ function readValue(type: ValueType, text: string): unknown {
   }
 }
 
-/** The request as a curl command; the key stays in the environment. @param fallback a key that is not a secret */
+/**
+ * The request as a curl command; the key stays in the environment.
+ *
+ * @param fallback a key that is not a secret
+ * @param keyQuery what the key follows in the query; the address does not have it
+ */
 export function toCurl(
   { url, headers, body, ...request }: ClientRequest,
   keyHeaders: readonly KeyHeader[],
   fallback?: string,
+  keyQuery?: string,
 ): string {
   const text = body && Buffer.from(body).toString('utf8')
   const key = fallback === undefined ? {} : { key: `\${${KEY_REFERENCE.slice(1)}:-${fallback}}` }
@@ -151,11 +157,16 @@ export function toCurl(
     keyHeaders,
     body: text,
     ...key,
+    ...(keyQuery === undefined ? {} : { keyQuery }),
   })
 }
 
-export function toHttpText({ method, url, headers, body }: ClientRequest, keyHeaders: readonly KeyHeader[]): string {
+export function toHttpText(
+  { method, url, headers, body }: ClientRequest,
+  keyHeaders: readonly KeyHeader[],
+  keyQuery = '',
+): string {
   const lines = masked(headers, keyHeaders, KEY_REFERENCE).map(([name, value]) => `${name}: ${value}`)
   const text = body === undefined ? [] : ['', Buffer.from(body).toString('utf8')]
-  return [`${method} ${redactAddress(url)}`, ...lines, ...text].join('\n')
+  return [`${method} ${withKeyQuery(redactAddress(url), keyQuery, KEY_REFERENCE)}`, ...lines, ...text].join('\n')
 }

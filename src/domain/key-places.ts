@@ -9,6 +9,13 @@ export function keyChoices({ keyHeaders, otherKeys = [] }: KeyData, own?: readon
   return own ?? [...keyHeaders, ...otherKeys].map((place) => [place])
 }
 
+/** For a service that is not the sandbox: without the bearer token that stands in for other places. */
+export function documentedChoices(contract: KeyData & Pick<ContractData, 'isStandIn'>, own?: readonly KeyPlaces[]) {
+  const choices = keyChoices(contract, own)
+  const documented = choices.filter((places) => !contract.isStandIn || places.some((place) => 'in' in place))
+  return documented.length === 0 ? choices : documented
+}
+
 /** Undefined if the request has no key there. */
 export function readKeyAt({ target, headers }: ServiceRequest, place: KeyPlace): string | undefined {
   const { name } = place
@@ -52,7 +59,7 @@ export function keyParts(choices: readonly KeyPlaces[], key: string) {
     if (!('in' in place)) return [[place.name, place.prefix + key]]
     if (place.in === 'query') return []
     if (place.in === 'cookie') return [['Cookie', `${place.name}=${encodeURIComponent(key)}`]]
-    return [[place.name, place.in === 'basic' ? `Basic ${btoa(`${key}:`)}` : `${place.scheme ?? 'Bearer'} ${key}`]]
+    return [[place.name, place.in === 'basic' ? basicCredentials(key) : `${place.scheme ?? 'Bearer'} ${key}`]]
   })
   const query = places.flatMap((place) =>
     'in' in place && place.in === 'query' ? [`${encodeURIComponent(place.name)}=${encodeURIComponent(key)}`] : [],
@@ -76,8 +83,12 @@ export function placeKey(
   const [, encoded] = /^basic +(\S+)$/i.exec(credentials) ?? []
   if (encoded === undefined) return [target, 'authorization', credentials.replace(/\S+$/, () => key)]
   const [user = '', password = ''] = decodeBase64(encoded).split(':')
-  const replaced = password === '' ? `${key}:` : `${user}:${key}`
-  return [target, 'authorization', `Basic ${btoa(key.includes(':') ? key : replaced)}`]
+  return [target, 'authorization', basicCredentials(password === '' || key.includes(':') ? key : `${user}:${key}`)]
+}
+
+/** @param key a user without a password, or both */
+function basicCredentials(key: string): string {
+  return `Basic ${btoa(key.includes(':') ? key : `${key}:`)}`
 }
 
 export function replaceInQuery(target: string, name: string, replace: (value: string) => string): string {

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parse } from 'yaml'
 import type { Sandbox } from '../../src/api/controls.js'
 import { servedContract } from '../../src/cli/call/served-contract.js'
@@ -368,6 +371,79 @@ it.each(['before', 'after'])(
     expect((await call(`${spec} listPets`)).code).toBe(2)
   },
 )
+
+describe('the key of a contract without a header for it', () => {
+  const KEY = 'hush-hush-hush'
+  const REFERENCE = '$PETSTORE_API_KEY'
+
+  /** A real service, which knows no stand-in. */
+  async function serviceWith(scheme: object) {
+    const seen: { readonly url: string; readonly authorization?: string; readonly cookie?: string }[] = []
+    const server = createServer((request, response) => {
+      const { authorization, cookie } = request.headers
+      seen.push({ url: request.url ?? '', ...(authorization && { authorization }), ...(cookie && { cookie }) })
+      response.setHeader('content-type', 'application/json').end('{}')
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const parameters = [{ name: 'a', in: 'query', schema: { type: 'string' } }]
+    const security = [{ key: [] }]
+    const listUsers = { operationId: 'listUsers', parameters, security, responses: { 200: { description: 'ok' } } }
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      components: { securitySchemes: { key: scheme } },
+    }
+    const spec = temporaryFile('spec.json', JSON.stringify({ ...document, paths: { '/users': { get: listUsers } } }))
+    const { port } = server.address() as AddressInfo
+    return { seen, flags: `--spec ${spec} --base-url http://127.0.0.1:${port} --key ${KEY}` }
+  }
+
+  it.each([
+    ['a query', { type: 'apiKey', in: 'query', name: 'appid' }, `&appid=${KEY}`, {}, `&appid='"${REFERENCE}"`],
+    [
+      'a cookie',
+      { type: 'apiKey', in: 'cookie', name: 'sid' },
+      '',
+      { cookie: `sid=${KEY}` },
+      `"Cookie: sid=${REFERENCE}"`,
+    ],
+    [
+      'Basic',
+      { type: 'http', scheme: 'basic' },
+      '',
+      { authorization: `Basic ${btoa(`${KEY}:`)}` },
+      "'Authorization: ***'",
+    ],
+    [
+      'a scheme',
+      { type: 'http', scheme: 'Token' },
+      '',
+      { authorization: `Token ${KEY}` },
+      `"Authorization: Token ${REFERENCE}"`,
+    ],
+  ])('is sent where the contract has it, and not shown: %s', async (_, scheme, query, headers, shown) => {
+    const { seen, flags } = await serviceWith(scheme)
+    const { code, err } = await call(`listUsers --a 1 -v ${flags}`)
+    expect({ code, seen }).toEqual({ code: 0, seen: [{ url: `/users?a=1${query}`, ...headers }] })
+    const curl = await call(`listUsers --a 1 --curl ${flags}`)
+    expect(curl.out).toContain(shown)
+    const dry = await call(`listUsers --a 1 -n ${flags}`)
+    expect(dry.out).toContain(query === '' ? '/users?a=1\n' : `/users?a=1&appid=${REFERENCE}\n`)
+    const lost = await call(`listUsers --a 1 ${flags.replace(/:\d+/, ':1')}`)
+    expect(JSON.stringify([err, curl, dry, lost])).not.toMatch(/hush|aHVza/)
+    seen.length = 0
+    await run(`verify ${flags}`, ioFor())
+    expect(seen).toContainEqual({ url: `/users${query.replace('&', '?')}`, ...headers })
+    expect(JSON.stringify(seen)).not.toContain('Bearer')
+  })
+
+  it('is not added to a query that has one', async () => {
+    const { seen, flags } = await serviceWith({ type: 'apiKey', in: 'query', name: 'appid' })
+    expect(await call(`GET /users?appid=mine ${flags}`)).toMatchObject({ code: 0 })
+    expect(seen).toEqual([{ url: '/users?appid=mine' }])
+  })
+})
 
 describe('the contract of the running sandbox', () => {
   it('has the operations and bounds that call knows, where the sandbox serves one of its own', async () => {

@@ -22,6 +22,16 @@ it.each([
   expect(command).toBe(`curl -sS -H ${word} http://a/b`)
 })
 
+it('quotes what stands before the key in a cookie and in the query, which a contract chooses too', () => {
+  const keyHeaders = [{ name: 'Cookie', prefix: '`touch P`=' }]
+  const headers = [['Cookie', '']] as const
+  const request = { method: 'GET', url: 'http://a/b?c=1', headers, body: undefined, keyHeaders }
+  const command = curlCommand({ ...request, keyQuery: '$(d)=&e=' })
+  const query = `'http://a/b?c=1&$(d)='"$PETSTORE_API_KEY"'&e='"$PETSTORE_API_KEY"`
+  expect(command).toBe(`curl -sS -H 'Cookie: \`touch P\`='"$PETSTORE_API_KEY" ${query}`)
+  expect(curlCommand({ ...request, keyQuery: 'e=', key: 'a b' })).toMatch(/ 'http:\/\/a\/b\?c=1&e=''a b'$/)
+})
+
 it.each(['GET', 'HEAD', 'POST'])('names the method of a %s with a body, as curl would send a POST', (method) => {
   const command = curlCommand({ method, url: 'http://a/b', headers: [], body: '{}', keyHeaders: [] })
   expect(command).toBe(`curl -sS -X ${method} --data-raw '{}' http://a/b`)

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { KEY_REFERENCE } from '../../advice/curl.js'
+import { KEY_REFERENCE, withKeyQuery } from '../../advice/curl.js'
 import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
 import { joinedHeaders, requestHeaders } from '../../client/headers.js'
@@ -8,9 +8,10 @@ import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
 import type { Contract } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
+import { readPairs } from '../../contract/query.js'
 import { basePathIn } from '../../domain/base-address.js'
 import { Failure } from '../../domain/failures.js'
-import { keyChoices, keyParts } from '../../domain/key-places.js'
+import { documentedChoices, keyParts } from '../../domain/key-places.js'
 import { MASK, redactAddress } from '../../domain/redaction.js'
 import type { DurationMs } from '../../domain/time.js'
 import { packageVersion } from '../../system/package-files.js'
@@ -40,7 +41,6 @@ const MAX_BODY_FILE = 64_000_000
 
 export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const { flags, contract } = call
-  const { keyHeaders } = contract
   const reporter = await openReporter(io)
   const settings = readSettings(flags)
   const keyFile = flags.text('api-key-file')
@@ -67,11 +67,15 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   // On a busy machine, the looks may be late.
   const lookedFor = Math.min(call.lookedFor, settings.timeout / 2)
   const spent = lookedFor + Math.min(io.monotonic() - startedAt, settings.timeout / 4)
+  const { apiKey } = target
+  const { headers: keys, keyHeaders, keyQuery } = keyOf(call, request, apiKey)
+  const plainUrl = requestUrl(request, target.baseUrl)
+  const shownUrl = redactAddress(withKeyQuery(plainUrl, keyQuery, MASK))
   const outgoing: ClientRequest = {
     method,
-    url: requestUrl(request, target.baseUrl),
+    url: withKeyQuery(plainUrl, keyQuery, encodeURIComponent(apiKey ?? '')),
     headers: requestHeaders({
-      keys: target.apiKey ? keyParts(keyChoices(contract, operation.keys), target.apiKey).headers : [],
+      keys,
       hasBody: request.body !== undefined,
       given: settings.headers,
       userAgent: `petstore-sandbox/${packageVersion}`,
@@ -81,9 +85,12 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const unknown = request.unknownFields.map((name) => `${operation.id} has no field ${JSON.stringify(name)}.`)
   for (const warning of [...target.warnings, ...stabilityWarnings(operation), ...unknown]) reporter.warning(warning)
   if (flags.has('curl') || flags.has('dry-run')) {
-    const text = `${flags.has('curl') ? curlOf(outgoing, keyHeaders, target, io, reporter) : toHttpText(outgoing, keyHeaders)}\n`
+    const plain = { ...outgoing, url: plainUrl }
+    const text = flags.has('curl')
+      ? curlOf(plain, keyHeaders, keyQuery, target, io, reporter)
+      : toHttpText(plain, keyHeaders, keyQuery)
     // In a pipe the bytes stay as they are: a shell may run them.
-    await printBytes(io.stdout, io.stdout.isTTY === true ? escapeLines(text) : text)
+    await printBytes(io.stdout, `${io.stdout.isTTY === true ? escapeLines(text) : text}\n`)
     return EXIT.ok
   }
   return await abortOnSignal(io, async (signal) => {
@@ -98,10 +105,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   async function exchange(signal: AbortSignal): Promise<number> {
     const isVerbose = flags.has('verbose')
     if (isVerbose) {
-      const head = [
-        escapeControls(`${method} ${redactAddress(outgoing.url)}`),
-        ...headerLines(outgoing.headers, keyHeaders),
-      ]
+      const head = [escapeControls(`${method} ${shownUrl}`), ...headerLines(outgoing.headers, keyHeaders)]
       reporter.detail(head.map((line) => `> ${line}`))
     }
     const { maxWait, timeout, maxBody, retries } = settings
@@ -129,7 +133,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     } catch (error) {
       if (!(error instanceof NoResponseError)) throw error
       if (flags.has('debug')) reporter.detail([escapeLines(String(error.stack)), escapeLines(String(error.cause))])
-      const failure = noResponseFailure(request, outgoing.url, error)
+      const failure = noResponseFailure(request, shownUrl, error)
       await reporter.failure(failure)
       return failure.exit
     }
@@ -145,7 +149,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
       if (shown.note !== undefined) reporter.warning(shown.note)
     } else {
       const fix = responseFix(response, sent.retryAt?.in, target, io)
-      const failure = responseFailure(request, outgoing.url, sent, exit, responseHint(sent, fix))
+      const failure = responseFailure(request, shownUrl, sent, exit, responseHint(sent, fix))
       await reporter.failure(failure, response, head, fix.command)
     }
     for (const violation of violations) reporter.violation(violation)
@@ -153,14 +157,26 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   }
 }
 
+/** @returns where the request has the key; `keyHeaders` are for output, without Basic, which encodes the key */
+function keyOf({ contract }: Call, { operation, query }: BuiltRequest, apiKey: string | undefined) {
+  const choices = documentedChoices(contract, operation.keys)
+  const before = keyParts(choices, '')
+  const keyHeaders = before.headers.flatMap(([name, prefix]) => (/^basic /i.test(prefix) ? [] : [{ name, prefix }]))
+  if (apiKey === undefined) return { headers: [], keyHeaders, keyQuery: '' }
+  const given = readPairs(query).map(([name]) => `${encodeURIComponent(name)}=`)
+  const keyQuery = before.query.split('&').filter((pair) => !given.includes(pair))
+  return { headers: keyParts(choices, apiKey).headers, keyHeaders, keyQuery: keyQuery.join('&') }
+}
+
 function curlOf(
   outgoing: ClientRequest,
   keyHeaders: readonly KeyHeader[],
+  keyQuery: string,
   { sources }: Target,
   { env }: CliIo,
   { note }: Reporter,
 ): string {
-  const text = toCurl(outgoing, keyHeaders, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined)
+  const text = toCurl(outgoing, keyHeaders, sources.apiKey === DEFAULT_SOURCE ? SANDBOX_KEY : undefined, keyQuery)
   if (text.includes(KEY_REFERENCE) && sources.apiKey === '--key')
     note('It reads the key from PETSTORE_API_KEY. Export the value of --key there.')
   else if (text.includes(KEY_REFERENCE) && (env.PETSTORE_API_KEY ?? '') === '') {

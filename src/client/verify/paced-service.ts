@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { EngineRequest, EngineResponse } from '../../contract/engine.js'
-import { keyChoices, keyParts } from '../../domain/key-places.js'
+import { documentedChoices, keyParts } from '../../domain/key-places.js'
 import type { Reason } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { addressOf } from '../../domain/space-address.js'
@@ -57,7 +57,7 @@ export class PacedService {
   }
 
   withKey({ keys }: Operation, request: EngineRequest, key: string): EngineRequest {
-    const parts = keyParts(keyChoices(this.#options.contract, keys), key)
+    const parts = keyParts(documentedChoices(this.#options.contract, keys), key)
     const headers = parts.headers.map(([name, value]) => [name.toLowerCase(), value] as const)
     const query = [request.query, parts.query].filter((part) => part !== '').join('&')
     return { ...request, headers: { ...request.headers, ...Object.fromEntries(headers) }, query }
@@ -66,7 +66,7 @@ export class PacedService {
   #keyOf({ keys }: Operation, { headers, query }: EngineRequest): string | undefined {
     return [this.#options.apiKey, WRONG_KEY].find((key) => {
       if (key === undefined) return false
-      const parts = keyParts(keyChoices(this.#options.contract, keys), key)
+      const parts = keyParts(documentedChoices(this.#options.contract, keys), key)
       return (
         parts.headers.every(([name, value]) => headers[name.toLowerCase()] === value) && query.includes(parts.query)
       )
