@@ -154,6 +154,22 @@ export interface ExchangeMessage {
   readonly body: string
 }
 
+const encoder = new TextEncoder()
+
+export function byteLength(text: string): number {
+  return encoder.encode(text).length
+}
+
+/** Whether the log has only the beginning of the body. */
+export function isCut({ headers, body }: ExchangeMessage): boolean {
+  const sent = headers['content-length']
+  const kept = byteLength(body)
+  // Masks may have made it shorter.
+  return sent === undefined
+    ? kept >= LOG_BODY_CHARACTERS
+    : body !== '' && Number(sent) > Math.max(LOG_BODY_CHARACTERS, kept)
+}
+
 type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
@@ -197,14 +213,6 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
     request: { headers: headersView(record.requestHeaders), body: record.requestBody },
     response: { headers: headersView(headers), body },
   })
-}
-
-/** Whether the log may have only the beginning of the request's body. */
-export function isCutRequest({ request: { headers, body } }: Pick<Exchange, 'request'>): boolean {
-  return (
-    Number(headers['content-length']) > LOG_BODY_CHARACTERS ||
-    new TextEncoder().encode(body).length >= LOG_BODY_CHARACTERS
-  )
 }
 
 export function begunView(record: ExchangeRecord): Exchange {

@@ -1,7 +1,8 @@
+import { formatSize } from '../domain/numbers.js'
 import { redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
 import { addressOf, spacePath } from '../domain/space-address.js'
-import type { Exchange, ExchangeMessage } from './exchange-record.js'
+import { byteLength, type Exchange, type ExchangeMessage, isCut, LOG_BODY_CHARACTERS } from './exchange-record.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
 export type HarEntry = ReturnType<typeof entryFor>
@@ -46,7 +47,7 @@ function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHea
       cookies: [],
       headers: pairs(request, keyHeaders),
       queryString: [...new URLSearchParams(query)].map(([name, value]) => ({ name, value })),
-      ...(request.body === '' ? {} : { postData: { mimeType, text: request.body } }),
+      ...(request.body === '' ? {} : { postData: { mimeType, text: request.body, ...comment(request) } }),
       headersSize: -1,
       bodySize: bodySize(request),
     },
@@ -60,6 +61,7 @@ function entryFor(exchange: Exchange, ended: string, keyHeaders: readonly KeyHea
         size: bodySize(response),
         mimeType: response.headers['content-type'] ?? 'x-unknown',
         text: response.body,
+        ...comment(response),
       },
       redirectURL: '',
       headersSize: -1,
@@ -83,10 +85,13 @@ function pairs({ headers }: ExchangeMessage, keyHeaders: readonly KeyHeader[]) {
   return Object.entries(headers).map(([name, value]) => ({ name, value: redactHeader(name, value, keyHeaders) }))
 }
 
-const encoder = new TextEncoder()
+function comment(message: ExchangeMessage) {
+  if (!isCut(message)) return {}
+  return { comment: `Only the beginning: the log keeps ${formatSize(LOG_BODY_CHARACTERS)} of a body.` }
+}
 
 /** The size as sent; the log may have only a part of the body. */
 function bodySize({ headers, body }: ExchangeMessage): number {
   const sent = headers['content-length']
-  return sent === undefined ? encoder.encode(body).length : Number(sent)
+  return sent === undefined ? byteLength(body) : Number(sent)
 }

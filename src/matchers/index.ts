@@ -3,7 +3,7 @@ import { exchangeLines } from '../api/waits.js'
 import { VIOLATIONS, type ViolationRule } from '../conduct/conduct-view.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
-import { type Exchange, isCutRequest } from '../exchanges/exchange-record.js'
+import { type Exchange, isCut } from '../exchanges/exchange-record.js'
 
 /** The matchers, for the types of Vitest (`interface Matchers`) and Jest. */
 export interface SandboxMatchers {
@@ -61,7 +61,7 @@ export async function toHaveReceived(
   const testers = [this.utils.subsetEquality] as never[]
   const hasBody = (exchange: Exchange) => !('body' in rest) || this.equals(bodyOf(exchange), rest.body, testers)
   const found = known.filter(hasBody)
-  const [cut, ...others] = known.filter((exchange) => !hasBody(exchange) && isCutRequest(exchange))
+  const [cut, ...others] = known.filter((exchange) => !hasBody(exchange) && isCut(exchange.request))
   checkKnown(found.length, times, dropped.count + (cut === undefined ? 0 : 1 + others.length), () =>
     cut === undefined || dropped.count > 0
       ? dropped.message

@@ -34,6 +34,24 @@ describe('exchanges as an HTTP archive', () => {
     expect(JSON.stringify(log)).not.toContain('Bearer sandbox')
   })
 
+  it('say where the log has only the beginning of a body', async () => {
+    await using sandbox = await startSandbox({ seed: 1, now: '2026-03-01T10:00:00Z', freeze: true })
+    const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
+    for (const length of [10, 100_000]) {
+      const body = JSON.stringify({ name: 'x'.repeat(length), categoryId: 1 })
+      await (await fetch(`${sandbox.baseUrl}/pets`, { method: 'POST', headers, body })).text()
+    }
+    const comments = (await sandbox.requests.har()).log.entries.map(({ request, response }) => [
+      request.postData?.comment,
+      response.content.comment,
+    ])
+    const cut = 'Only the beginning: the log keeps 64KiB of a body.'
+    expect(comments).toEqual([
+      [undefined, undefined],
+      [cut, cut],
+    ])
+  })
+
   it('follow a filter, and omit exchanges under way', async () => {
     await using sandbox = await createSandbox({ fault: 'getPet:hang' })
     const leaving = new AbortController()

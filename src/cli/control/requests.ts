@@ -15,7 +15,7 @@ import { REASONS } from '../../domain/problems.js'
 import { MASK } from '../../domain/redaction.js'
 import { addressOf, spacePath } from '../../domain/space-address.js'
 import { formatDuration, SECOND_MS } from '../../domain/time.js'
-import type { Exchange, ExchangeMessage } from '../../exchanges/exchange-record.js'
+import { type Exchange, type ExchangeMessage, isCut } from '../../exchanges/exchange-record.js'
 import { EXIT, SIGNAL_EXIT, type StopSignal } from '../io.js'
 import { Hints, prettyExchange } from '../pretty-log.js'
 import { colourLevel, coloursFor, escapeControls, print, printLine, terminalWidth, wrapHanging } from '../print.js'
@@ -194,10 +194,11 @@ async function openKey({ controls }: ControlContext, { key, sender }: Exchange):
 async function curlCommand(at: ControlContext, id: number): Promise<string> {
   const exchange = await findExchange(at, id)
   const { method, request, key, space } = exchange
-  if (method === UNREADABLE) {
-    const message = `The request of exchange ${id} could not be read, so it has no curl command.`
-    throw new ControlError('conflict', message)
-  }
+  const missing =
+    method === UNREADABLE
+      ? `The request of exchange ${id} could not be read`
+      : isCut(request) && `The log only has the beginning of the body of exchange ${id}`
+  if (missing) throw new ControlError('conflict', `${missing}, so it has no curl command.`)
   const { keyHeader } = await at.controls.state()
   const { name: keyName, prefix } = keyHeader
   const omitted = [...CONNECTION_HEADERS, keyName.toLowerCase()]

@@ -14,7 +14,7 @@ import { addressOf, spacePath } from '../../domain/space-address.js'
 import { unknownOperation } from '../../domain/suggest.js'
 import { DAY_MS, type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterTest } from '../../exchanges/exchange-filter.js'
-import { type Exchange, type ExchangeRecord, exchangeView, isCutRequest } from '../../exchanges/exchange-record.js'
+import { type Exchange, type ExchangeRecord, exchangeView, isCut } from '../../exchanges/exchange-record.js'
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
 import { readInstant } from '../../options/values/instant.js'
@@ -239,7 +239,7 @@ function requestAgain(space: Space, input: Replay): Request {
   const { method, request: sent } = view
   if (method === UNREADABLE)
     throw conflict(`The request of exchange ${id} could not be read, so it cannot be sent again.`)
-  if (input.body === undefined && isCutRequest(view))
+  if (input.body === undefined && isCut(sent))
     throw conflict(`The log only has the beginning of the body of exchange ${id}. Set body.`)
   if (input.body === undefined && sent.body.includes(NO_CHARACTER))
     throw conflict(`The body of exchange ${id} is not text, so the log does not have it. Set body.`)

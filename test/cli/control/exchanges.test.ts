@@ -74,17 +74,24 @@ describe('control requests', () => {
     const sandbox = await sandboxWith()
     const socket = connect(Number(new URL(sandbox.baseUrl).port), '127.0.0.1', () => socket.end('GARBAGE\r\n\r\n'))
     await text(socket)
+    for (const character of ['x', 'ë'])
+      await get(sandbox, '/pets', 'sandbox', posting(JSON.stringify({ name: character.repeat(60_000), categoryId: 1 })))
     await get(sandbox, '/pets', 'sandbox', posting(JSON.stringify({ name: 'x'.repeat(100_000), categoryId: 1 })))
-    await get(sandbox, '/pets', 'sandbox', posting(JSON.stringify({ name: 'ü'.repeat(33_000), categoryId: 1 })))
     const unread = 'CONFLICT: The request of exchange 1 could not be read, so '
     for (const [argv, err] of [
       ['replay 1', `${unread}it cannot be sent again.\n`],
       ['--curl 1', `${unread}it has no curl command.\n`],
-      ['replay 2', 'CONFLICT: The log only has the beginning of the body of exchange 2. Set body.\n'],
-      ['replay 3', 'CONFLICT: The log only has the beginning of the body of exchange 3. Set body.\n'],
+      ...[3, 4].flatMap((id) => {
+        const cut = `CONFLICT: The log only has the beginning of the body of exchange ${id}`
+        return [
+          [`replay ${id}`, `${cut}. Set body.\n`] as const,
+          [`--curl ${id}`, `${cut}, so it has no curl command.\n`] as const,
+        ]
+      }),
     ])
       expect(await control(sandbox, `requests ${argv}`)).toEqual({ code: 1, out: '', err })
-    expect(await sandbox.requests()).toHaveLength(3)
+    expect((await control(sandbox, 'requests --curl 2')).out).toContain('xxx","categoryId":1}')
+    expect(await sandbox.requests()).toHaveLength(4)
   })
 
   it('requires a secret key to be given', async () => {
