@@ -6,6 +6,7 @@ import { type Bytes, MIB } from '../domain/numbers.js'
 import { headerInList } from '../domain/request-headers.js'
 import { addressOf } from '../domain/space-address.js'
 import type { Environment } from '../system/this-process.js'
+import { decompress } from './decompress.js'
 import { openDispatcher } from './dispatcher.js'
 import { type Header, joinedHeaders } from './headers.js'
 import { type ResponseLimits, readBounded, withDeadline } from './limits.js'
@@ -61,7 +62,7 @@ function pairsIn(list: readonly string[]): readonly Header[] {
   return list.flatMap((name, place): Header[] => (place % 2 === 0 ? [[name.toLowerCase(), list[place + 1] ?? '']] : []))
 }
 
-/** A response as received, still compressed. */
+/** A response with its body decompressed. */
 export interface RawResponse {
   readonly status: number
   readonly statusText: string
@@ -74,7 +75,7 @@ interface ExchangeTerms extends ResponseLimits {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Sends once, and reads the whole response. @throws TimeoutError, TooLargeError, undici's errors */
+/** Sends once, and reads the whole response. @throws TimeoutError, TooLargeError, UndecodableError, undici's errors */
 export function exchangeOnce(
   dispatcher: Dispatcher,
   options: Dispatcher.RequestOptions,
@@ -86,8 +87,9 @@ export function exchangeOnce(
     // undici's types do not know that headers are a list then.
     const headers = response.headers as unknown as readonly string[]
     const length = options.method === 'HEAD' ? undefined : headerInList(headers, 'content-length')
-    const bytes = await readBounded(body, maxBody, length)
-    return { status, statusText, headers, body: Buffer.from(bytes.buffer) }
+    const { buffer } = await readBounded(body, maxBody, length)
+    const bytes = await decompress(Buffer.from(buffer), headerInList(headers, 'content-encoding'), maxBody)
+    return { status, statusText, headers, body: bytes }
   })
 }
 

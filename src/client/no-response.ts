@@ -1,6 +1,7 @@
 import type { FailureCode } from '../domain/failures.js'
 import { type DurationMs, formatDuration } from '../domain/time.js'
 import { messageOf } from '../system/message-of.js'
+import { UndecodableError } from './decompress.js'
 import { proxyRefusal } from './dispatcher.js'
 import { isTimeout, TooLargeError } from './limits.js'
 
@@ -106,6 +107,8 @@ function meaningOf(
   if (isTimeout(error))
     return as('TIMEOUT', `it took longer than ${formatDuration(timeout)}`, 'Is it busy, or does a proxy delay it?')
   if (error instanceof TooLargeError) return as('TOO_LARGE', messageOf(error), 'Is this the address of the service?')
+  if (error instanceof UndecodableError)
+    return as('UNDECODABLE', messageOf(error), 'The request may have been carried out all the same.')
   const refusal = proxy === undefined ? undefined : proxyRefusal(error)
   if (refusal === '407') {
     const hint = `Put user and password into ${proxy}, as in http://user:password@proxy.example:3128.`

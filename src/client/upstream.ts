@@ -1,11 +1,9 @@
 import { isAscii } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
-import { brotliDecompress, gunzip } from 'node:zlib'
 import type { KeyHeader } from '../contract/contract-data.js'
 import { placeKey } from '../domain/key-places.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
-import { headerInList, isBearer } from '../domain/request-headers.js'
+import { isBearer } from '../domain/request-headers.js'
 import type { DurationMs } from '../domain/time.js'
 import type { Upstream, UpstreamFailure, UpstreamOutcome, UpstreamRequest, UpstreamWrites } from '../domain/upstream.js'
 import { messageOf } from '../system/message-of.js'
@@ -13,7 +11,6 @@ import type { Environment } from '../system/this-process.js'
 import { readKeyFile } from './api-key.js'
 import { openDispatcher } from './dispatcher.js'
 import { exchangeOnce } from './exchange.js'
-import { TooLargeError } from './limits.js'
 import { isDropped, isUnsent, NoResponseError } from './no-response.js'
 
 export interface UpstreamOptions {
@@ -73,10 +70,9 @@ export async function openUpstream({
       { origin, path: basePath + path, method: method as 'GET', headers: all, body: body ?? null },
       { timeout, maxBody: MAX_RESPONSE, signal },
     )
-    const bytes = await decompressed(raw.body, headerInList(raw.headers, 'content-encoding'))
-    const binary = bytes.toString('latin1')
+    const binary = raw.body.toString('latin1')
     // ASCII is the same in both encodings, and need not be kept twice.
-    const text = isAscii(bytes) ? binary : bytes.toString()
+    const text = isAscii(raw.body) ? binary : raw.body.toString()
     return { kind: 'response', status: raw.status, headers: raw.headers, body: text, binary }
   }
 
@@ -99,12 +95,10 @@ export async function openUpstream({
   }
 
   function failureOf(error: unknown): UpstreamFailure {
-    if (error instanceof UndecodableError)
-      return failure('upstream_invalid', `The response of ${origin} ${error.message}.`)
     try {
       const { message, failure: code, hint, isUntrusted } = NoResponseError.from(error, { url: origin, timeout, proxy })
       if (code === 'TIMEOUT') return failure('upstream_timeout', `${message}. Allow more time with --upstream-timeout.`)
-      const isInvalid = /^(?:TOO_LARGE$|MALFORMED$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
+      const isInvalid = /^(?:TOO_LARGE$|MALFORMED$|UNDECODABLE$|HPE_|UND_ERR_RES|UND_ERR_HEADERS_OVERFLOW$)/.test(code)
       return failure(
         isInvalid ? 'upstream_invalid' : 'upstream_unreachable',
         isUntrusted ? `${message}. ${hint}` : `${message}.`,
@@ -147,20 +141,4 @@ const BUSY = `${MAX_CONNECTIONS} requests to the service behind this sandbox are
 
 function failure(problem: UpstreamFailure['problem'], message: string): UpstreamFailure {
   return { kind: 'failure', problem, message }
-}
-
-class UndecodableError extends Error {}
-
-const DECODERS = { gzip: promisify(gunzip), br: promisify(brotliDecompress) }
-
-async function decompressed(body: Buffer, encoding = 'identity'): Promise<Buffer> {
-  const name = encoding.trim().toLowerCase()
-  if (name === '' || name === 'identity' || body.length === 0) return body
-  if (name !== 'gzip' && name !== 'br') throw new UndecodableError(`is encoded with ${JSON.stringify(name)}`)
-  try {
-    return await DECODERS[name](body, { maxOutputLength: MAX_RESPONSE })
-  } catch (error) {
-    if (error instanceof RangeError) throw new TooLargeError(MAX_RESPONSE)
-    throw new UndecodableError(`is not valid ${name}, although Content-Encoding says so`)
-  }
 }

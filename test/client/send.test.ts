@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type SendOptions, send } from '../../src/client/send.js'
 import { STEP_PATIENCE_MS } from '../support/patience.js'
@@ -56,10 +58,28 @@ describe('a response', () => {
     await expect(sent(await hostileServer(act))).rejects.toMatchObject({ failure: 'TOO_LARGE', message })
   })
 
-  it('that is compressed stays compressed', async () => {
-    const reply = 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nbomb'
-    const url = await hostileServer((socket) => socket.end(reply))
-    expect(String((await sent(url)).response.body)).toBe('bomb')
+  const packed = (encoding: string, body: Buffer) => (socket: Socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`)
+    socket.end(body)
+  }
+
+  it.each([
+    ['gzip', gzipSync('[1]')],
+    ['BR', brotliCompressSync('[1]')],
+    ['identity', Buffer.from('[1]')],
+  ])('that is compressed is decompressed: %s', async (encoding, body) => {
+    const url = await hostileServer(packed(encoding, body))
+    expect(String((await sent(url)).response.body)).toBe('[1]')
+  })
+
+  it.each([
+    ['gzip', Buffer.from('no gzip'), 'UNDECODABLE', 'the response is not valid gzip'],
+    ['zstd', Buffer.from('[1]'), 'UNDECODABLE', 'the response is encoded with "zstd"'],
+    ['gzip', gzipSync(Buffer.alloc(MIB + 1)), 'TOO_LARGE', 'the response is larger than 1MiB'],
+  ])('that cannot be decompressed is refused: %s', async (encoding, body, failure, message) => {
+    const url = await hostileServer(packed(encoding, body))
+    const refused = { failure, message: expect.stringContaining(message) }
+    await expect(sent(url)).rejects.toMatchObject(refused)
   })
 
   it.each([
