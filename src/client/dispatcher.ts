@@ -92,7 +92,10 @@ function isExcepted({ protocol, hostname, port }: URL, list: string): boolean {
   const asked = port === '' ? { 'http:': '80', 'https:': '443' }[protocol] : port
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '*') return true
-    const [, host = '', only] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? []
+    // An IPv6 address has brackets in a URL, and in a list only before a port.
+    const written = /^[^[]*:.*:/.test(entry) ? `[${entry}]` : entry.toLowerCase()
+    const [, name = '', only] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(written) ?? []
+    const host = name.startsWith('[') && URL.canParse(`http://${name}`) ? new URL(`http://${name}`).hostname : name
     return host !== '' && (only ?? asked) === asked && (hostname === host || hostname.endsWith(`.${host}`))
   })
 }

@@ -203,6 +203,10 @@ it.each([
   ['http://api.test/v1', { NO_PROXY: '*' }, undefined],
   ['http://api.test/v1', { no_proxy: '', NO_PROXY: '*' }, 'plain.test:3128'],
   ['http://api.test/v1', { NO_PROXY: 'api.test:80' }, undefined],
+  ['http://[fd00::1]/v1', { NO_PROXY: 'fd00::1' }, undefined],
+  ['http://[fd00::1]/v1', { NO_PROXY: 'FD00:0::0001' }, undefined],
+  ['http://[fd00::1]:81/v1', { NO_PROXY: '[fd00::1]:81' }, undefined],
+  ['http://[fd00::1]/v1', { NO_PROXY: '[fd00::1]:81,fd00::2' }, 'plain.test:3128'],
   ['http://api.test:8080/v1', { NO_PROXY: 'api.test:80' }, 'plain.test:3128'],
   ['https://[fd00::1]/v1', { NO_PROXY: '[fd00::1]' }, undefined],
 ] as const)('the proxy for an address %s with %j is %s', (baseUrl, given, expected) =>
