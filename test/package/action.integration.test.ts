@@ -36,6 +36,9 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
     ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STEP_SUMMARY'].map((name) => [name, join(folder, name)]),
   )
   for (const file of Object.values(files)) writeFileSync(file, '')
+  // Bash of macOS is 3.2.
+  const old = join(folder, 'bash-3.2')
+  writeFileSync(old, 'enable -n mapfile readarray\n')
   const workspace = join(folder, 'workspace')
   mkdirSync(workspace)
   const pairs = (name: string): Readonly<Record<string, string>> => {
@@ -54,7 +57,7 @@ function job(inputs: Readonly<Record<string, string>>, folder = temporaryFolder(
       env: {
         ...{ PATH: process.env.PATH, HOME: process.env.HOME, npm_config_offline: 'true' },
         ...{ RUNNER_TEMP: folder, GITHUB_ACTIONS: 'true', GITHUB_ACTION_PATH: packageDirectory },
-        ...files,
+        ...{ ...files, BASH_ENV: old },
         ...pairs('GITHUB_ENV'),
         ...Object.fromEntries(given),
         ...overrides,
@@ -119,6 +122,28 @@ it('the action fails if clients break a fail-on rule, and writes the report to t
   expect(readFileSync(join(folder, 'workspace', awkward), 'utf8')).toMatch(
     /<testcase classname="sandbox" name="early-retry" time="0"><failure/,
   )
+})
+
+it('the action keeps the log of a sandbox that has crashed, and fails', async () => {
+  const { run, outputs } = job({})
+  expect(run('Start')).toMatchObject({ status: 0, stderr: '' })
+  const { 'control-url': controlUrl = '' } = outputs()
+  const { pid } = (await (await fetch(`${controlUrl}/health`)).json()) as { readonly pid: number }
+  process.kill(pid, 'SIGKILL')
+  await expect
+    .poll(() =>
+      fetch(controlUrl).then(
+        () => '',
+        () => 'gone',
+      ),
+    )
+    .toBe('gone')
+  const { status, stderr } = run('Stop')
+  expect({ status, stderr }).toEqual({
+    status: 7,
+    stderr: expect.stringMatching(/^(?:\{"error":\{"code":"NO_SANDBOX",.*\n)+$/),
+  })
+  expect(readFileSync(join(String(outputs().report), 'log.jsonl'), 'utf8')).toContain('"event":"ready"')
 })
 
 it('the action reads quotes in one line of flags, and states the number of senders', async () => {
