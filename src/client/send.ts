@@ -107,7 +107,7 @@ export interface RetryRules {
 interface Decision {
   /** Undefined: no retry. */
   readonly wait?: DurationMs
-  /** The wait that the service asks for; only where a retry was given up. */
+  /** The wait that the service asks for; only without a retry. */
   readonly retryAfter?: DurationMs
   /** It was given up because Retry-After is longer than `maxWait`. */
   readonly isTooLong?: boolean
@@ -135,10 +135,11 @@ export function decideRetry(
   const isLimited = outcome.kind === 'response' && outcome.status === 429
   const isTransient =
     outcome.kind === 'dropped' || (outcome.kind === 'response' && [502, 503, 504].includes(outcome.status))
-  if (!isLimited && !(isTransient && (method === 'GET' || unsafe))) return {}
+  if (!isLimited && !isTransient) return {}
+  const isAllowed = attempt <= retries && (isLimited || method === 'GET' || unsafe)
   const retryAfter = outcome.kind === 'response' ? readRetryAfter(outcome.retryAfter, outcome.date, now) : undefined
-  const isTooLong = attempt <= retries && retryAfter !== undefined && retryAfter > maxWait
-  if (attempt > retries || isTooLong) return retryAfter === undefined ? {} : { retryAfter, isTooLong }
+  const isTooLong = isAllowed && retryAfter !== undefined && retryAfter > maxWait
+  if (!isAllowed || isTooLong) return retryAfter === undefined ? {} : { retryAfter, isTooLong }
   const bound = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1), maxWait)
   return { wait: Math.ceil(Math.max(random * bound, retryAfter ?? 0)) }
 }

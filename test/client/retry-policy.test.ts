@@ -31,6 +31,9 @@ describe('retries', () => {
     expect(decide('GET', response(status, '1'), { unsafe: true })).toEqual({}),
   )
 
+  it('only GET after a 503, and reports Retry-After of others', () =>
+    expect(decide('POST', response(503, '90'))).toEqual({ retryAfter: 90_000, isTooLong: false }))
+
   it('nothing after a refused connection', () => expect(decide('GET', { kind: 'no-response' })).toEqual({}))
 
   it('nothing beyond the number of retries, and reports Retry-After', () =>
