@@ -21,6 +21,7 @@ import {
   readRegularFile,
   UnusableFile,
 } from '../system/regular-file.js'
+import { loadYaml } from '../system/runtime.js'
 import { addOutputOptions, type OutputFlags, printResult, wantsJson } from './control/result.js'
 import { explain } from './help.js'
 import { type CliIo, EXIT } from './io.js'
@@ -207,7 +208,11 @@ function groupLines(group: string, set: SetOptions): readonly string[] {
   return IN_FILES.filter((name) => optionRow(name).group === group).flatMap((name) => [
     '',
     ...proseLines(name),
-    set[name] === undefined ? `#${switchLine(name)}` : `${name}: ${yamlText(set[name])}`,
+    set[name] === undefined
+      ? `#${switchLine(name)}`
+      : loadYaml()
+          .stringify({ [name]: set[name] }, { lineWidth: 0 })
+          .trimEnd(),
   ])
 }
 

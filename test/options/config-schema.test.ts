@@ -28,6 +28,10 @@ describe('the JSON Schema of the config file', () => {
     expect(switches.flatMap((line) => problems(parse(line.replace('#', ''))))).toEqual([])
   })
 
+  it.each(['Orders: v2 #1.yaml', "it's.json", '123', '- a', 'ü b.yaml'])('names a document %j in that file', (spec) =>
+    expect(parse(configText({ spec }, 'schema.json'))).toEqual({ spec }),
+  )
+
   it.each(packagedScenarios())('has nothing to say about the scenario %s, in its file or in a config', (name) => {
     const scenario: unknown = parse(readFileSync(join(fixturesDirectory, 'scenarios', `${name}.yaml`), 'utf8'))
     expect(problems(scenario, 'config#/$defs/scenario')).toEqual([])
