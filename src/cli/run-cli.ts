@@ -22,7 +22,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   const finish = (code: number) => {
     exitCode = code
   }
-  const program = createProgram(io, argv)
+  const printed: Promise<unknown>[] = []
+  const program = createProgram(io, argv, printed)
   let reached: Command | undefined
   program.hook('preAction', (_, command) => {
     reached = command
@@ -44,6 +45,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
       command: commandPath(reached ?? program),
       ...(reached && { seeHelp: seeHelp(reached) }),
     })
+  } finally {
+    await Promise.all(printed)
   }
 }
 
@@ -57,7 +60,8 @@ class OwnCommand extends Command {
   }
 }
 
-function createProgram(io: CliIo, argv: readonly string[]): Command {
+/** @param printed gets what commander prints, which does not wait for it */
+function createProgram(io: CliIo, argv: readonly string[], printed: Promise<unknown>[]): Command {
   const { stdout, stderr } = io
   const program = new OwnCommand('petstore-sandbox')
     .description('a local, stateful sandbox of the animal store service')
@@ -68,8 +72,8 @@ function createProgram(io: CliIo, argv: readonly string[]): Command {
     .enablePositionalOptions()
     .configureOutput({
       // The help shows texts of a contract that the user has given.
-      writeOut: (text) => void print(stdout, escapeLines(text)),
-      writeErr: (text) => void print(stderr, escapeLines(text)),
+      writeOut: (text) => void printed.push(print(stdout, escapeLines(text))),
+      writeErr: (text) => void printed.push(print(stderr, escapeLines(text))),
       outputError: (text) => {
         const message = text.trimEnd()
         if (wantsJsonErrors(ownArguments(argv))) printJsonError(io, 'USAGE', message, program.name())

@@ -33,17 +33,20 @@ describe('the program', () => {
     expect(await ended).toBe(0)
   })
 
-  it.skipIf(process.platform !== 'linux')('fails if its output is lost, but not if nobody reads it', async () => {
-    const run = (to: string) => {
-      const line = `"$0" "$1" completion bash ${to}`
-      const place = { cwd: temporaryFolder(), env: { PATH: process.env.PATH } }
-      return startProgram('bash', ['--norc', '-o', 'pipefail', '-c', line, process.execPath, BIN], place)
-    }
-    const full = run('> /dev/full')
-    expect(await full.ended).toBe(1)
-    expect(full.stderr.text).toBe('The output is lost: ENOSPC: no space left on device, write\n')
-    expect(await run('| head -c 0').ended).toBe(0)
-  })
+  it.skipIf(process.platform !== 'linux').each(['completion bash', '--help', '--version'])(
+    'fails if its output is lost, but not if nobody reads it: %s',
+    async (command) => {
+      const run = (to: string) => {
+        const line = `"$0" "$1" ${command} ${to}`
+        const place = { cwd: temporaryFolder(), env: { PATH: process.env.PATH } }
+        return startProgram('bash', ['--norc', '-o', 'pipefail', '-c', line, process.execPath, BIN], place)
+      }
+      const full = run('> /dev/full')
+      expect(await full.ended).toBe(1)
+      expect(full.stderr.text).toBe('The output is lost: ENOSPC: no space left on device, write\n')
+      expect(await run('| head -c 0').ended).toBe(0)
+    },
+  )
 
   it('keeps serving and stops cleanly if its log is not read', async () => {
     const { child, ended, stderr, baseUrl } = await serving('--in-memory', '--no-rate-limit', '--ban-after', 'never')
