@@ -68,9 +68,11 @@ export function addLifecycleVerbs({ add, call, withoutSandbox }: VerbCommands, i
     .action(
       withoutSandbox(async ({ timeout = DEFAULT_WAIT_MS, ...others }) => {
         const found = await healthySandbox(others, timeout, io)
-        const { controls, json } = await connect(others, io, found)
-        const baseUrl = await withLocation(found, async () => serviceUrl(found.controlUrl, await controls.state()))
-        await printResult({ value: { baseUrl, controlUrl: found.controlUrl }, text: baseUrl }, io, json)
+        const { controls, space, json } = await connect(others, io, found)
+        const { controlUrl } = found
+        const known = space === '' ? found.baseUrl : undefined
+        const baseUrl = known ?? (await withLocation(found, async () => serviceUrl(controlUrl, await controls.state())))
+        await printResult({ value: { baseUrl, controlUrl }, text: baseUrl }, io, json)
       }),
     )
   add('stop', 'stop the sandbox, and wait for it to exit').action(

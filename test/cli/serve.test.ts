@@ -175,6 +175,12 @@ describe('the locator', () => {
     expect(await status(io.cwd)).toBe(facts.baseUrl)
   })
 
+  it('suffices to wait for a sandbox whose control plane needs a token, as the health check of the image does', async () => {
+    const { io, facts } = await serving(['--control-token', 'a-token-of-its-own', '--base-path', '/api'])
+    const waited = await run('control wait', testIo({ cwd: io.cwd }))
+    expect(waited).toEqual({ code: 0, out: `${facts.baseUrl}\n`, err: '' })
+  })
+
   it('that cannot be written is a warning', async () => {
     const io = testIo()
     writeFileSync(join(io.cwd, '.petstore-sandbox'), 'a file in its way')

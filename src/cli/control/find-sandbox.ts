@@ -15,6 +15,8 @@ export interface FoundSandbox {
   readonly controlUrl: string
   readonly how: string
   readonly pid?: number
+  /** Known without the token of the control plane. */
+  readonly baseUrl?: string
   /** It was neither named nor started in this folder, so it is only read. */
   readonly isDefault?: true
   readonly note?: string
@@ -35,7 +37,7 @@ export async function findSandbox(url: string | undefined, { env, cwd }: CliIo):
     return { controlUrl: DEFAULT_URL, how: `the default, as ${LOCATOR} is missing here`, isDefault: true }
   }
   const problem = await locationProblem(located)
-  if (problem === undefined) return at(located.controlUrl, `by ${LOCATOR}`)
+  if (problem === undefined) return { ...at(located.controlUrl, `by ${LOCATOR}`), baseUrl: located.baseUrl }
   const ignored = `${LOCATOR} ${problem}`
   if ((await checkHealth(DEFAULT_URL)).kind === 'none') throw noSandbox(noSandboxAt(DEFAULT_URL, ignored))
   return {
