@@ -96,8 +96,19 @@ export class Journal {
 
   #cutToLength(): void {
     if (!this.#mayBeTooLong) return
-    this.#disk.truncate(this.#fd, this.length)
+    this.#truncate()
     this.#mayBeTooLong = false
+  }
+
+  /** Windows cannot truncate a file that is open for appending. */
+  #truncate(): void {
+    const fd = openRegularFile(this.#file, constants.O_RDWR)
+    try {
+      if (placeOf(fstatSync(fd)) !== this.#place) throw new Error('The journal was replaced.')
+      this.#disk.truncate(fd, this.length)
+    } finally {
+      closeSync(fd)
+    }
   }
 }
 
