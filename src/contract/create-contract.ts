@@ -21,13 +21,19 @@ export function createContract(
   texts: Pick<Contract, 'document' | 'text'>,
   mocked: readonly string[] = [],
 ): Contract {
+  const keys = new Set((data.otherKeys ?? []).flatMap((key) => (key.in === 'query' ? key.name : [])))
   const operations = data.operations.map((operation) =>
-    createOperation(operation, validators, mocked.includes(operation.id)),
+    createOperation(operation, validators, keys, mocked.includes(operation.id)),
   )
   return { ...data, operations, route: createRouter(operations), ...texts }
 }
 
-function createOperation(data: OperationData, validators: Validators, isMocked: boolean): Operation {
+function createOperation(
+  data: OperationData,
+  validators: Validators,
+  keys: ReadonlySet<string>,
+  isMocked: boolean,
+): Operation {
   const { id, parameters, body } = data
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
   const inQuery = parameters.filter((parameter) => parameter.in === 'query')
@@ -36,7 +42,7 @@ function createOperation(data: OperationData, validators: Validators, isMocked: 
     responses: new Map(data.responses.map((response) => [response.status, response])),
     takesBody: body !== undefined,
     isMocked,
-    readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action)),
+    readQuery: queryReader(inQuery, validators[`${id}_query`], data.action && usedParameters(data.action), keys),
     readPath: pathReader(inPath, validators[`${id}_path`]),
     checkHeaders:
       data.headers === undefined ? () => NO_VIOLATIONS : headerReader(data.headers, validators[`${id}_headers`]),

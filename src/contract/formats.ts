@@ -9,7 +9,7 @@ const LOCAL_DATE_TIME =
 const URI = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[\w.~!$&'()*+,;=:@/?#[\]-]|%[0-9A-Fa-f]{2})*$/
 
 /** Of any alphabet, also in lines. @source RFC 4648, section 4 */
-const BASE64 = /^[\w+/\s-]*={0,2}\s*$/
+const BASE64 = /^[\w+/\s-]*(?:=\s*){0,2}$/
 
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => BASE64.test(text),

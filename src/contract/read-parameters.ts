@@ -13,20 +13,25 @@ interface PairReading {
   readonly unknown: readonly string[]
 }
 
-/** Makes a reader of the pairs of a query or a form. */
-export function pairReader(parameters: readonly Parameter[]): (pairs: readonly QueryPair[]) => PairReading {
+const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** Makes a reader of the pairs of a query or a form. @param keys names that may hold the API key */
+export function pairReader(
+  parameters: readonly Parameter[],
+  keys = NO_NAMES,
+): (pairs: readonly QueryPair[]) => PairReading {
   const known = byName(parameters)
   return (pairs) => {
     if (pairs.length === 0) return { values: {}, given: [], repeated: [], unknown: [] }
     const given = new Map<Parameter, QueryPair[]>()
-    const unknown: string[] = []
+    const unknown = new Set<string>()
     for (const pair of pairs) {
       const [name] = pair
       const parameter = known.get(name) ?? ownerOf(name, parameters)
       const before = parameter && given.get(parameter)
       if (before !== undefined) before.push(pair)
       else if (parameter !== undefined) given.set(parameter, [pair])
-      else if (!unknown.includes(name)) unknown.push(name)
+      else if (!keys.has(name)) unknown.add(name)
     }
     const values: Record<string, unknown> = {}
     const names: string[] = []
@@ -38,18 +43,19 @@ export function pairReader(parameters: readonly Parameter[]): (pairs: readonly Q
       if (value !== undefined) values[name] = value
       else repeated.push({ in: 'query', name, message: `${name} is given ${own.length} times` })
     }
-    return { values, given: names, repeated, unknown }
+    return { values, given: names, repeated, unknown: [...unknown] }
   }
 }
 
-/** @param used the names that the sandbox applies */
+/** @param used the names that the sandbox applies @param keys names that may hold the API key */
 export function queryReader(
   parameters: readonly Parameter[],
   validator: Validator | undefined,
   used?: ReadonlySet<string>,
+  keys?: ReadonlySet<string>,
 ): (search: string) => Reading<Values> {
   const defaults = parameters.filter((parameter) => parameter.default !== undefined)
-  const findPairs = pairReader(parameters)
+  const findPairs = pairReader(parameters, keys)
   const read = (search: string): Reading<Values> => {
     const { values, given, repeated, unknown } = findPairs(queryPairs(search))
     const found = findViolations(validator, values, 'query')

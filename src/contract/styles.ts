@@ -85,11 +85,14 @@ function pairOf(text: string): readonly [string, string] {
 function deepValue(name: string, pairs: readonly QueryPair[], form: ValueForm): unknown {
   // Without a prototype: `price[__proto__][gt]` would change it.
   const root: Record<string, unknown> = Object.create(null)
+  const sizes = new Map<object, number>()
   for (const [own, text] of pairs) {
     const steps = [...own.slice(name.length).matchAll(/\[([^\]]*)\]/g)].map(([, step = '']) => step)
     let place = root
     for (const [index, step] of steps.entries()) {
-      const key = step === '' ? String(Object.keys(place).length) : step
+      const size = sizes.get(place) ?? 0
+      const key = step === '' ? String(size) : step
+      if (!(key in place)) sizes.set(place, size + 1)
       if (index === steps.length - 1) {
         place[key] = text
         break

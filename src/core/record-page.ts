@@ -5,6 +5,7 @@ import { plainName } from '../contract/names.js'
 import { headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
 import { indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
+import { MASK } from '../domain/redaction.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import type { RecordsView } from './collections.js'
 import { metaEntries, type PageLink } from './meta-entries.js'
@@ -210,6 +211,8 @@ function compare(a: unknown, b: unknown): number {
 
 function withParameter(search: string, name: string, value: unknown): string {
   const all = new URLSearchParams(search)
+  // A key in the query is masked here; the client sends its own again.
+  for (const [key, text] of [...all]) if (text === MASK) all.delete(key)
   all.set(name, String(value))
   return all.toString()
 }

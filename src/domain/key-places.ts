@@ -34,7 +34,7 @@ export function readKeyAt({ target, headers }: ServiceRequest, place: KeyPlace):
     }
     case 'authorization':
       return encoded === undefined
-        ? /\S+$/.exec(authorization)?.[0]
+        ? authorization.split(/\s+/).at(-1) || undefined
         : readKeyAt({ target, headers } as ServiceRequest, { ...place, in: 'basic' })
     case 'cookie': {
       const pairs = String(headers.cookie ?? '').split(/;\s*/)
@@ -81,7 +81,7 @@ export function placeKey(
   if (place === 'query') return [replaceInQuery(target, name, () => encodeURIComponent(key))]
   if (place === 'cookie') return [target, 'cookie', `${name}=${encodeURIComponent(key)}`]
   const [, encoded] = /^basic +(\S+)$/i.exec(credentials) ?? []
-  if (encoded === undefined) return [target, 'authorization', credentials.replace(/\S+$/, () => key)]
+  if (encoded === undefined) return [target, 'authorization', [...credentials.split(/\s+/).slice(0, -1), key].join(' ')]
   const [user = '', password = ''] = decodeBase64(encoded).split(':')
   return [target, 'authorization', basicCredentials(password === '' || key.includes(':') ? key : `${user}:${key}`)]
 }
@@ -92,9 +92,15 @@ function basicCredentials(key: string): string {
 }
 
 export function replaceInQuery(target: string, name: string, replace: (value: string) => string): string {
-  return target.replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole, mark: string, own: string, value: string) =>
-    decodePercent(own) === name ? `${mark}${own}=${replace(value)}` : whole,
-  )
+  const start = target.indexOf('?') + 1
+  if (start === 0) return target
+  const pairs = target.slice(start).split('&')
+  const replaced = pairs.map((pair) => {
+    const equals = pair.indexOf('=')
+    const isIt = equals !== -1 && decodePercent(pair.slice(0, equals)) === name
+    return isIt ? pair.slice(0, equals + 1) + replace(pair.slice(equals + 1)) : pair
+  })
+  return target.slice(0, start) + replaced.join('&')
 }
 
 function decodeBase64(text: string): string {
