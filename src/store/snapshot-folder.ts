@@ -44,7 +44,8 @@ export class SnapshotFolder {
   }
 
   async names(): Promise<readonly string[]> {
-    return (await this.#files()).flatMap((file) => nameOf(file) ?? []).sort()
+    const own = (await this.#files()).filter((file) => !isForeign(join(this.#folder, file)))
+    return own.flatMap((file) => nameOf(file) ?? []).sort()
   }
 
   async put(name: string, snapshot: Snapshot): Promise<void> {
@@ -52,6 +53,7 @@ export class SnapshotFolder {
     try {
       assertOwnFolder(this.#folder)
       makeFolder(this.#folder)
+      assertOwn(file)
       replaceFile(file, this.#textOf(snapshot), PRIVATE_FILE, this.#fsync)
       if (this.#fsync) syncFolder(file)
     } catch (error) {
@@ -66,6 +68,7 @@ export class SnapshotFolder {
   async remove(name: string): Promise<boolean> {
     if (!(await this.#has(name))) return false
     const file = this.#pathOf(name)
+    assertOwn(file)
     await rm(file).catch((error: unknown) => {
       throw cannot('STORE_UNWRITABLE', 'remove', file, error)
     })
@@ -128,6 +131,24 @@ export class SnapshotFolder {
   #pathOf(name: string): string {
     return join(this.#folder, fileOf(name))
   }
+}
+
+/** Of a snapshot, also one that was formatted since. */
+const START = /^\s*\{\s*"crc"\s*:/
+
+/** The folder of a store may be a project's, with a folder `snapshots` of its own. */
+function isForeign(file: string): boolean {
+  try {
+    return !START.test(readStart(file, 64).toString())
+  } catch {
+    return false
+  }
+}
+
+/** @throws StoreError */
+function assertOwn(file: string): void {
+  if (isForeign(file))
+    throw new StoreError('STORE_CORRUPT', `"${file}" is another file, and not a snapshot. Choose another name.`)
 }
 
 /** Distinct on every file system: capitals and reserved names are percent-encoded. */
