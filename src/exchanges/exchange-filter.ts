@@ -21,7 +21,8 @@ const FIELDS: Readonly<Record<string, (exchange: Exchange, wanted: string) => bo
   path: (exchange, wanted) => addressOf(exchange).toLowerCase().includes(wanted),
   method: ({ method }, wanted) => method.toLowerCase() === wanted,
   reason: ({ reason }, wanted) => (reason ?? 'none').startsWith(wanted),
-  rule: ({ rule }, wanted) => (rule ?? 'none').toLowerCase() === wanted,
+  // A word in quotes has none inside.
+  rule: ({ rule = 'none' }, wanted) => rule.toLowerCase().replaceAll('"', '') === wanted.replaceAll('"', ''),
   fault: ({ fault }, wanted) => (fault ?? 'none') === wanted,
   ended: ({ ended }, wanted) => (ended ?? 'running') === wanted,
   at: ({ at }, wanted) => isWithin(at, wanted),

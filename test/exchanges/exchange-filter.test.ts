@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { filterExchanges, unknownTerm, wordsOf } from '../../src/exchanges/exchange-filter.js'
+import { filterExchanges, unknownTerm, wordOf, wordsOf } from '../../src/exchanges/exchange-filter.js'
 import { readPlace, writePlace } from '../../src/web/dashboard/page-address.js'
 import { anExchange } from '../web/exchanges.js'
 
@@ -74,6 +74,14 @@ describe('the filter of the list', () => {
     const ids = (filter: string) => filterExchanges(exchanges, filter).map(({ id }) => id)
     expect([ids('client:importer'), ids('client:sandbox/curl'), ids('client:curl')]).toEqual([[1], [2], [2]])
   })
+
+  it.each(['getPet:404:{"message":"not here now"}', 'getPet:404:{"a":"b"}', 'getPet:503 when query q=a b'])(
+    'finds what the rule %s broke',
+    (rule) => {
+      const exchanges = [anExchange({ id: 1, rule }), anExchange({ id: 2, rule: 'getPet:404' }), anExchange({ id: 3 })]
+      expect(filterExchanges(exchanges, wordOf('rule', rule)).map(({ id }) => id)).toEqual([1])
+    },
+  )
 
   it.each([
     ['sttus:429', { word: 'sttus:429', meant: 'status:429' }],
