@@ -105,14 +105,16 @@ export function keyView(space: Space, apiKey: ApiKey, wall: EpochMs): KeyView {
   const now = space.now(wall)
   const { usage, bans } = space.state.accounts.ofKey(apiKey.key)
   const limits = space.currentLimits(apiKey)
+  const isCounted = space.state.settings.rateLimit || apiKey.always === 'limited'
   const window = (name: WindowName, limit: number): WindowState | null => {
     if (limit === NO_LIMITS.perMinute) return null
-    const { remaining, resetAt } = viewWindow(name, usage[name], limit, now)
+    const used = isCounted ? usage[name] : undefined
+    const { remaining, resetAt } = viewWindow(name, used, limit, now)
     const isSpent = name === 'minute' && apiKey.always === 'limited'
     return {
       limit,
       remaining: isSpent ? 0 : remaining,
-      reset: isWindowOpen(name, usage[name], now) ? isoText(resetAt) : null,
+      reset: isWindowOpen(name, used, now) ? isoText(resetAt) : null,
     }
   }
   const until = apiKey.always === 'banned' ? now + space.state.settings.banDuration : activeBan(bans, now)?.until

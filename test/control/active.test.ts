@@ -66,6 +66,19 @@ describe('the active switches', () => {
     ])
   })
 
+  it('show the full quota of a key while rate limits are off, but not of the key that is always out of it', async () => {
+    await using sandbox = await createSandbox({ ...AT_TEN, freeze: true, limits: '2/min' })
+    for (let n = 0; n < 3; n++) await ask(sandbox)
+    const minutes = async () => (await sandbox.keys.list()).map(({ key, minute }) => [key, minute])
+    const reset = '2026-03-01T10:01:00.000Z'
+    expect(await minutes()).toContainEqual(['sandbox', { limit: 2, remaining: 0, reset }])
+    await ask(sandbox, '/pets', 'sandbox-limited')
+    await sandbox.settings.change({ rateLimit: false })
+    expect(await ask(sandbox)).toBe(200)
+    expect(await minutes()).toContainEqual(['sandbox', { limit: 2, remaining: 2, reset: null }])
+    expect(await minutes()).toContainEqual(['sandbox-limited', { limit: 60, remaining: 0, reset }])
+  })
+
   it('name the flag that switches off, and the one who set a switch after a scenario or an undo', async () => {
     await using sandbox = await createSandbox({ seed: 1, rateLimit: false })
     await sandbox.scenario('sunset')

@@ -121,7 +121,9 @@ export const spaceVerbs = {
     run({ space }, settings) {
       checkOperations(space, slowedOperations(settings))
       checkPlan(space, settings.plan)
-      space.commit({ settings: changeSettings(space.state.settings, settings) })
+      const { plan = space.shared.contract.defaultPlan } = settings
+      const change = { ...settings, ...('plan' in settings && { plan }) }
+      space.commit({ settings: changeSettings(space.state.settings, change) })
       return settingsView(space.state.settings)
     },
     text: (_, settings) => `Settings changed: ${valuesText(settings)}.`,
