@@ -71,8 +71,6 @@ function activeStorm(space: Space, wall: EpochMs): readonly ActiveView[] {
 /** A rule that is used up is not active. */
 function activeFaults(space: Space): readonly ActiveView[] {
   const start = new Set(space.shared.start.faults.map((rule) => stringifyJson(rule)))
-  const current = new Set(space.state.faults.map(({ rule }) => stringifyJson(rule)))
-  const removed = space.shared.start.faults.filter((rule) => !current.has(stringifyJson(rule)))
   return [
     ...space.state.faults
       .filter(({ left }) => left !== 0)
@@ -86,8 +84,19 @@ function activeFaults(space: Space): readonly ActiveView[] {
           origin: start.has(stringifyJson(rule)) ? '--fault' : originOf(space, 'fault', id),
         })
       }),
-    ...removed.map(formatFaultRule).map((name) => activeView('fault', name, { name, origin: '--fault', isOff: true })),
+    ...removedFaults(space).map(({ id, rule }) => {
+      const name = formatFaultRule(rule)
+      return activeView('fault', name, { name, id, origin: '--fault', isOff: true })
+    }),
   ]
+}
+
+/** Rules of the start. Their ids are only valid while they are removed. */
+export function removedFaults({ state, shared }: Space) {
+  const current = new Set(state.faults.map(({ rule }) => stringifyJson(rule)))
+  return shared.start.faults.flatMap((rule, index) =>
+    current.has(stringifyJson(rule)) ? [] : [{ id: `start.${index + 1}`, rule, index }],
+  )
 }
 
 function activeClock(space: Space): readonly ActiveView[] {

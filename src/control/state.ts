@@ -7,7 +7,7 @@ import { type Spaces, UNDO_FOR_MS } from '../core/spaces.js'
 import { changeFaults, movePlan, startStorm, turnClock, unbanKey } from '../core/transitions.js'
 import { activeBan } from '../domain/ban.js'
 import { isStandInKey } from '../domain/default-keys.js'
-import { faultInput, remainingRule } from '../domain/faults.js'
+import { type ArmedFault, armFaults, faultInput, remainingRule } from '../domain/faults.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { planNames, startPlan } from '../domain/plans.js'
@@ -29,7 +29,7 @@ import type { ScenarioContent } from '../options/options.js'
 import { changeSettings, settingsView, standardSettings } from '../options/settings.js'
 import { formatStorm } from '../options/values/faults.js'
 import { loadYaml } from '../system/runtime.js'
-import { listActive, settingName } from './active.js'
+import { listActive, removedFaults, settingName } from './active.js'
 import type {
   ActiveView,
   ClockView,
@@ -165,6 +165,7 @@ export function clearOverrides(
     space.commit(turnClock(space.state, space.state.startClock, wall))
     return 1 + clearOverrides(space, wall, only)
   }
+  if (only?.what === 'faults' && only.name !== undefined) return restoreFault(space, only.name)
   const found = listOverrides(space, wall).filter(
     ({ what, name }) => only === undefined || (what === only.what && (only.name === undefined || name === only.name)),
   )
@@ -183,6 +184,17 @@ function clear(space: Space, wall: EpochMs, what: OverrideView['what'], name: st
     space.commit({ settings: changeSettings(state.settings, { [name]: start.settings[name as SettingName] }) })
   else if (apiKey !== undefined && what === 'ban') space.commit({ accounts: unbanKey(state.accounts, apiKey.key) })
   else if (apiKey !== undefined) space.commit(...movePlan(state, keys, apiKey, startPlan(contract, apiKey) ?? ''))
+}
+
+/** Before the rules that come after it at the start, since the first match wins. @param id as of `listActive` */
+function restoreFault(space: Space, id: string): number {
+  const { faults }: { readonly faults: readonly Pick<ArmedFault, 'rule'>[] } = space.state
+  const removed = removedFaults(space).find((fault) => fault.id === id)
+  if (removed === undefined) return 0
+  const texts = space.shared.start.faults.slice(0, removed.index).map((before) => stringifyJson(before))
+  const place = 1 + faults.findLastIndex((fault) => texts.includes(stringifyJson(fault.rule)))
+  space.commit({ faults: armFaults(faults.toSpliced(place, 0, removed), space.state.faults, space.requests) })
+  return 1
 }
 
 function override(what: OverrideView['what'], text: string, name: string | null = null): OverrideView {

@@ -100,4 +100,48 @@ describe('overrides', () => {
     await expect(sandbox.overrides.clear({ name: 'latency' })).rejects.toThrow('needs "what"')
     await expect(sandbox.overrides.clear({ what: 'tea' as 'storm' })).rejects.toThrow('what')
   })
+
+  it('give a fault rule of the start back, at its place, although others have the same text', async () => {
+    const rule = (name: string) => ({ operation: 'getPet', status: 404, headers: { 'X-Name': name } })
+    await using sandbox = await open({ fault: [rule('one'), rule('two'), '*:503*5'] })
+    await sandbox.faults.add('listPets:hang')
+    const [one, two] = await sandbox.faults.list()
+    for (const removed of [two, one]) await sandbox.faults.clear(removed?.id)
+    const { active } = await sandbox.state()
+    const [, second] = active.filter(({ isOff }) => isOff)
+    expect(second).toMatchObject({ text: 'getPet:404', origin: '--fault' })
+    const name = second?.id ?? ''
+    expect(await sandbox.overrides.clear({ what: 'faults', name })).toEqual({ cleared: 1 })
+    const names = async () =>
+      (await sandbox.faults.list()).map(({ operation, headers }) => headers?.['X-Name'] ?? operation)
+    expect(await names()).toEqual(['two', '*', 'listPets'])
+    expect(await sandbox.overrides.clear({ what: 'faults', name })).toEqual({ cleared: 0 })
+    await sandbox.overrides.clear({ what: 'faults' })
+    expect(await names()).toEqual(['one', 'two', '*'])
+  })
+
+  it('are a plan of null, which is the plan of the contract', async () => {
+    await using sandbox = await open({ plan: 'pro' })
+    expect(await sandbox.settings.change({ plan: null })).toMatchObject({ plan: 'free' })
+    expect((await sandbox.state()).active).toContainEqual(
+      expect.objectContaining({ text: 'plan pro', origin: '--plan', isOff: true }),
+    )
+    expect((await sandbox.export()).content).not.toHaveProperty('plan')
+  })
+})
+
+describe('fault rules', () => {
+  it('are removed by their ids; the others keep their order, their ids and what is left of them', async () => {
+    await using sandbox = await open({ fault: ['getPet:503', 'listPets:503*5', 'createPet:503*1'] })
+    await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+    const [first, second, third] = await sandbox.faults.list()
+    await sandbox.faults.add('getPet:404')
+    const left = await sandbox.faults.clear(`${first?.id},${third?.id}`)
+    expect(left).toEqual([second, expect.objectContaining({ operation: 'getPet', status: 404 })])
+    expect(second).toMatchObject({ left: 4, times: 5 })
+    expect(await sandbox.faults.clear('7.7')).toEqual(left)
+    expect((await sandbox.events()).at(-1)?.text).toBe('Faults: listPets:503*5 getPet:404.')
+    await sandbox.undo()
+    expect(await sandbox.faults.list()).toHaveLength(4)
+  })
 })

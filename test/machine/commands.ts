@@ -351,7 +351,13 @@ function inputsOf(
   return {
     reset: [2, nothing],
     undo: [6, nothing],
-    'overrides.clear': [3, () => maybe(50, () => ({ what: one('storm', 'clock', 'faults', 'plan', 'tea') }))],
+    'overrides.clear': [
+      3,
+      () => ({
+        ...maybe(50, () => ({ what: one('storm', 'clock', 'faults', 'plan', 'tea') })),
+        ...maybe(20, () => ({ name: one('start.1', 'sandbox') })),
+      }),
+    ],
     'settings.change': [12, () => ({ ...setting(), ...maybe(30, setting) })],
     'clock.set': [
       8,
@@ -379,7 +385,7 @@ function inputsOf(
     'storm.stop': [4, nothing],
     'faults.set': [3, () => ({ rules: Array.from({ length: chance.integer(0, 4) }, fault) })],
     'faults.add': [3, () => ({ rule: fault() })],
-    'faults.clear': [4, nothing],
+    'faults.clear': [4, () => maybe(50, () => ({ id: one('0.1', '0.2,0.3', 'x') }))],
     'scenario.apply': [8, () => ({ scenario: scenario() })],
     'records.add': [
       10,

@@ -97,7 +97,7 @@ export const spaceVerbs = {
     details: 'Records, quotas and the log stay.',
     input: fields({
       what: v.optional(described(oneOf(OVERRIDE_KINDS), 'only overrides of this kind')),
-      name: v.optional(described(text, 'only the override of this setting or key')),
+      name: v.optional(described(text, 'only the override of this setting or key, or the removed fault with this id')),
     }),
     command: 'overrides clear [--what <kind>] [--name <name>]',
     example: { what: 'setting', name: 'latency' },

@@ -20,7 +20,7 @@ import { faultSchema, faultsSchema, runningStormSchema } from '../../options/val
 import { objectSchema } from '../../options/values/reading.js'
 import { faultViews, readState, stormView } from '../state.js'
 import { stormText } from '../texts.js'
-import { described, fields, VerbError, verb } from '../verb.js'
+import { described, fields, text, VerbError, verb } from '../verb.js'
 import type { ScenarioView } from '../views.js'
 import { checkBannable, checkPlan, findKey } from './keys.js'
 
@@ -79,7 +79,7 @@ export const troubleVerbs = {
     example: { rules: [`${EXAMPLE.create}:503*2`, `${EXAMPLE.list}:hang@5%`] },
     useFiles: ({ checkFaults }, { rules }) => checkFaults(rules),
     run: ({ space }, { rules }) => setFaults(space, rules),
-    text: (rules) => `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`,
+    text: (rules) => faultsText(rules),
   }),
   'faults.add': verb('POST /faults', 'Add a fault rule at the end of the list; the first match wins', {
     body: 'rule',
@@ -99,10 +99,20 @@ export const troubleVerbs = {
     },
     text: (rules) => `Fault added: ${rules.slice(-1).map(formatFaultRule).join()}.`,
   }),
-  'faults.clear': verb('DELETE /faults', 'Remove all fault rules', {
-    command: 'fault clear',
-    run: ({ space }) => setFaults(space, []),
-    text: () => 'All faults removed.',
+  'faults.clear': verb('DELETE /faults', 'Remove all fault rules, or some', {
+    input: fields({
+      id: v.optional(
+        described(v.pipe(text, v.regex(/^[\d.,]+$/, 'must be ids of fault rules')), 'only these ids: 0.1,0.2'),
+      ),
+    }),
+    command: 'fault clear [id]',
+    example: { id: '0.1' },
+    run({ space }, { id }) {
+      const ids = id?.split(',')
+      space.commit({ faults: space.state.faults.filter((fault) => ids?.includes(fault.id) === false) })
+      return faultViews(space)
+    },
+    text: (rules, { id }) => (id === undefined ? 'All faults removed.' : faultsText(rules)),
   }),
   'scenario.list': verb('GET /scenarios', 'List the packaged scenarios', {
     methodName: 'scenarios',
@@ -155,6 +165,10 @@ export const troubleVerbs = {
 
 function scenarioName(given: unknown): string {
   return typeof given === 'string' ? given : (Object(given).name ?? 'custom')
+}
+
+function faultsText(rules: readonly FaultRule[]): string {
+  return `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`
 }
 
 function setFaults(space: Space, rules: readonly FaultRule[]) {
