@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { banLeft, minuteAt, remainingRules, windowAt } from '../../src/web/dashboard/quota-now.js'
+import { banLeft, minuteAt, windowAt } from '../../src/web/dashboard/quota-now.js'
 import { dateText } from '../../src/web/dashboard/texts.js'
 import { countdownText, readableBody, timeText } from '../../src/web/format.js'
 
@@ -56,14 +56,4 @@ describe('a body on a page', () => {
   it.each(['', '{"name":', 'plain text'])('stays as it is if it is not valid JSON: %s', (body) =>
     expect(readableBody(body)).toBe(body),
   )
-})
-
-it('keeps the rules that are not used up, with what is left of them', () => {
-  const spent = { id: '1', operation: 'getPet', fault: 'hang', times: 2, left: 0 } as const
-  const begun = { id: '2', operation: '*', fault: 'status', status: 503, times: 5, left: 3 } as const
-  const endless = { id: '3', operation: '*', fault: 'slow-body', left: null } as const
-  expect(remainingRules([spent, endless, begun])).toEqual([
-    { operation: '*', fault: 'slow-body' },
-    { operation: '*', fault: 'status', status: 503, times: 3 },
-  ])
 })

@@ -3,7 +3,6 @@ import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { counted } from '../../domain/numbers.js'
 import { callVerb } from '../control-api.js'
 import { messageOf } from '../format.js'
-import { remainingRules } from './quota-now.js'
 import * as session from './session.js'
 import * as view from './state.js'
 import { dateText, instantText } from './texts.js'
@@ -92,13 +91,13 @@ export function addFault(rule: FaultRule): Promise<unknown> {
   return call('faults.add', { rule }, `Armed: ${formatFaultRule(rule)}.`)
 }
 
-export function removeFault(removed: string): Promise<unknown> {
-  const faults = view.state.value?.faults.filter(({ id }) => id !== removed) ?? []
-  return call('faults.set', { rules: remainingRules(faults) }, 'The rule is removed.')
+export function removeFault(id: string): Promise<unknown> {
+  return call('faults.clear', { id }, 'The rule is removed.')
 }
 
 export function removeUsedFaults(): Promise<unknown> {
-  return call('faults.set', { rules: remainingRules(view.state.value?.faults ?? []) })
+  const used = view.state.value?.faults.filter(({ left }) => left === 0) ?? []
+  return call('faults.clear', { id: used.map(({ id }) => id).join() })
 }
 
 export async function removeSpace(name: string): Promise<void> {

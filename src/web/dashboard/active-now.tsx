@@ -27,7 +27,7 @@ export function ActiveNow() {
         {upstream === null ? null : <li class="tag">in front of {upstream.baseUrl}</li>}
         {active.length === 0 && upstream === null ? <li class="muted">The service answers as documented.</li> : null}
         {active.map((activeView) => (
-          <Chip key={`${activeView.what} ${activeView.name}`} active={activeView} now={now} />
+          <Chip key={`${activeView.what} ${activeView.id ?? activeView.name}`} active={activeView} now={now} />
         ))}
         {used === 0 ? null : (
           <li class="muted">
@@ -118,11 +118,10 @@ function defaultOf(name: SettingName): unknown {
   return row.kind === 'wait' ? formatDuration(row.default) : row.default
 }
 
-function restore({ what, name, text }: ActiveView): Promise<unknown> {
-  const done = `Restored: ${text}.`
-  if (what === 'fault') return call('faults.add', { rule: (name ?? '') as never }, done)
-  const kind = what === 'setting' ? 'setting' : 'storm'
-  return call('overrides.clear', name === null ? { what: kind } : { what: kind, name }, done)
+function restore({ what, name, id, text }: ActiveView): Promise<unknown> {
+  const kind = what === 'fault' ? 'faults' : what === 'setting' ? 'setting' : 'storm'
+  const one = id ?? name
+  return call('overrides.clear', { what: kind, ...(one !== null && { name: one }) }, `Restored: ${text}.`)
 }
 
 function ShareButton() {

@@ -1,5 +1,4 @@
-import type { FaultView, KeyView, WindowState } from '../../control/views.js'
-import { type FaultRule, remainingRule } from '../../domain/faults.js'
+import type { KeyView, WindowState } from '../../control/views.js'
 
 /** `leftMs` until it resets; 0 while it is not open. */
 export type WindowNow = Pick<WindowState, 'limit' | 'remaining'> & { readonly leftMs: number }
@@ -20,9 +19,4 @@ export function minuteAt({ minute, always }: Pick<KeyView, 'minute' | 'always'>,
 /** Milliseconds; 0 without a ban. */
 export function banLeft({ ban, always }: Pick<KeyView, 'ban' | 'always'>, now: number): number {
   return ban === null || always === 'banned' ? 0 : Math.max(0, Date.parse(ban.until) - now)
-}
-
-/** The rules that are not used up, with their remaining counts, as which they stay what they are. */
-export function remainingRules(faults: readonly FaultView[]): readonly FaultRule[] {
-  return faults.filter(({ left }) => left !== 0).map(({ id: _, left, ...rule }) => remainingRule({ rule, left }))
 }
