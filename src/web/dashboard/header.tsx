@@ -74,6 +74,7 @@ export function LostBanner() {
 let origin: HTMLElement | undefined
 
 export function Messages() {
+  const { id, also = '' } = undoable.value ?? {}
   return (
     <>
       <div
@@ -86,11 +87,7 @@ export function Messages() {
         {notice.value === '' ? null : noticeWith(notice.value, 'Dismiss', () => (notice.value = ''))}
         {toast.value === undefined
           ? null
-          : noticeWith(
-              toast.value.text,
-              `Undo${toast.value.undoId === undoable.value?.id ? undoable.value?.also : ''}`,
-              undo,
-            )}
+          : noticeWith(toast.value.text, `Undo${toast.value.undoId === id ? also : ''}`, undo)}
       </div>
       <p class="hidden" role="status">
         {announcement}
