@@ -69,9 +69,9 @@ function SettingField({ name }: { readonly name: SettingName }) {
     const text = given.trim()
     if (row.kind === 'switch') return text === 'true'
     if (choices !== undefined) return choices.find((choice) => String(choice) === text)
-    if (row.kind === 'count-or-never') return /^\d+$/.test(text) ? Number(text) : text
     if ('unset' in row && text === '') return null
-    return row.kind === 'senders' ? Number(text) : text
+    const isNumber = (row.kind === 'count-or-never' || row.kind === 'senders') && /^\d+$/.test(text)
+    return isNumber ? Number(text) : text
   }
   return (
     <SavedField
