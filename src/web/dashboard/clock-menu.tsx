@@ -144,11 +144,14 @@ function effectsOf(now: number, to: number): Effects {
     ...(waiting === 0 ? [] : [`the waits of ${countText(waiting, 'client')}`]),
     ...(over === 0 ? [] : [countText(over, 'login')]),
   ]
-  const removed = operations.value.filter(({ sunset }) => isWithin(Date.parse(sunset ?? ''))).map(({ id }) => id)
+  const removed = removals().flatMap(({ id, sunset }) => (isWithin(Date.parse(sunset ?? '')) ? [id] : []))
   return ([['ends', ends] as const, ['refills', refills] as const, ['removes', removed] as const] as const).filter(
     ([, what]) => what.length > 0,
   )
 }
+
+/** Operations, unless a setting removes or keeps all deprecated ones whatever the time. */
+const removals = () => (/before|after/.test(state.value?.settings.sunset ?? '') ? [] : operations.value)
 
 const TOKEN = /\b(?:sandbox-login-|eyJ)[\w.-]+/g
 
@@ -179,7 +182,7 @@ export function clockTargets(now: number): readonly (readonly [name: string, at:
     ['the next reset of a day', next(keys.map(({ day }) => day?.reset))],
     ['the end of a login', first(loginEnds.value)],
     ...bans.map((key) => [`the end of the ban of ${key.key}`, now + banLeft(key, now)] as const),
-    ...operations.value.map(({ id, sunset }) => [`the sunset of ${id}`, Date.parse(sunset ?? '')] as const),
+    ...removals().map(({ id, sunset }) => [`the sunset of ${id}`, Date.parse(sunset ?? '')] as const),
   ]
   return targets.filter(([, at]) => at > now && at < Number.POSITIVE_INFINITY).sort(([, one], [, other]) => one - other)
 }
