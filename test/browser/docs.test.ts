@@ -89,6 +89,14 @@ describe.skipIf(!HAS_CHROMIUM)('the docs page, in a browser', () => {
     expect(await page.locator('#dashboard').getAttribute('href')).toBe('./#space=docs')
   })
 
+  it('shows no switches of another space for one that is not open', async () => {
+    const { sandbox, page } = await openDocs({}, '?space=new#tag/pets/listPets')
+    await sandbox.storm.start()
+    await page.reload()
+    await page.getByRole('heading', { name: 'List animals' }).waitFor()
+    expect(await page.getByRole('list', { name: 'Active now' }).getByRole('listitem').count()).toBe(0)
+  })
+
   it('shows the contract of --spec, and sends requests to this sandbox whatever servers and keys it names', async () => {
     const { sandbox, page } = await openDocs({ spec: FULLER }, '#listMyPets')
     await page.getByRole('heading', { name: 'A fuller store' }).waitFor()

@@ -108,11 +108,12 @@ async function readContract(): Promise<JsonMap> {
   return JSON.parse(await readText(await requestControl('/openapi.json')))
 }
 
-/** A space that is not open has the keys of the default space. */
+/** A space that is not open has the keys of the default space, but none of its switches. */
 async function readState(): Promise<StateView> {
   const spaces = space === '' ? [] : await callVerb('spaces.list', '')
   const isUnopened = isSpaceName(space) && !spaces.some(({ name }) => name === space)
-  return callVerb('state', isUnopened ? '' : space, { explain: true })
+  const state = await callVerb('state', isUnopened ? '' : space, { explain: true })
+  return isUnopened ? { ...state, active: [] } : state
 }
 
 function find<Element extends HTMLElement>(selector: string, type: new () => Element): Element {
