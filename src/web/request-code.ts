@@ -11,14 +11,19 @@ export interface CodeRequest {
   readonly key: string | undefined
   readonly keyHeader: KeyHeader
   readonly body: string | undefined
+  /** The log does not have all of the body, or it is no text. */
+  readonly isPartial?: boolean
 }
+
+const PARTIAL = 'The log does not have this body as it was sent.\n'
 
 export const codeForms = (request: CodeRequest) => ({ curl: () => curlCode(request), fetch: () => fetchCode(request) })
 
-export function curlCode({ method, url, headers, key, keyHeader, body }: CodeRequest): string {
+export function curlCode({ method, url, headers, key, keyHeader, body, isPartial }: CodeRequest): string {
   const sent = key === undefined ? {} : { key }
   const all: Headers = key === undefined ? headers : [[keyHeader.name, key], ...headers]
-  return curlCommand({ method, url, headers: all, body, keyHeaders: [keyHeader], ...sent })
+  const note = isPartial ? `# ${PARTIAL}` : ''
+  return note + curlCommand({ method, url, headers: all, body, keyHeaders: [keyHeader], ...sent })
 }
 
 function fetchCode(request: CodeRequest): string {
@@ -41,14 +46,14 @@ export function vitestCode(
   isEarly: boolean,
 ): string {
   const { pathname, search } = new URL(request.url)
-  const target = `\`\${sandbox.baseUrl}${pathname.slice(basePath.length) + search}\``
+  const target = `sandbox.baseUrl + ${quoted(pathname.slice(basePath.length) + search)}`
   const key = `\`${request.keyHeader.prefix}\${sandbox.key()}\``
   const call = fetchCall(target, request, key).replaceAll('\n', '\n  ')
   const again = isEarly ? `\n  await ${call}\n  expect((await sandbox.conduct()).violations).toEqual([])` : ''
   return `import { expect } from 'vitest'
 import { test } from 'petstore-sandbox/vitest'
 
-test('${request.method} ${pathname} ${isEarly ? 'waits as it is told' : 'succeeds'}', async ({ sandbox }) => {
+test(${quoted(`${request.method} ${pathname} ${isEarly ? 'waits as it is told' : 'succeeds'}`)}, async ({ sandbox }) => {
 ${setup === undefined ? '' : `  ${setup}\n`}  // Call your client here instead.
   const response = await ${call}
   ${isEarly ? 'await response.text()' : 'expect(response.status).toBeLessThan(400)'}${again}
@@ -57,7 +62,8 @@ ${setup === undefined ? '' : `  ${setup}\n`}  // Call your client here instead.
 }
 
 /** @param url, key expressions */
-function fetchCall(url: string, { method, headers, key, keyHeader, body }: CodeRequest, sentKey: string): string {
+function fetchCall(url: string, request: CodeRequest, sentKey: string): string {
+  const { method, headers, key, keyHeader, body, isPartial } = request
   const lines = [
     ...(key === undefined ? [] : [`    ${quoted(keyHeader.name)}: ${sentKey},`]),
     ...headers.map(([name, value]) => `    ${quoted(name)}: ${quoted(value)},`),
@@ -65,9 +71,11 @@ function fetchCall(url: string, { method, headers, key, keyHeader, body }: CodeR
   const options = [
     ...(method === 'GET' ? [] : [`  method: ${quoted(method)},`]),
     ...(lines.length === 0 ? [] : ['  headers: {', ...lines, '  },']),
+    ...(isPartial ? [`  // ${PARTIAL.trim()}`] : []),
     ...(body === undefined ? [] : [`  body: ${quoted(body)},`]),
   ]
   return `fetch(${url}${options.length === 0 ? '' : `, {\n${options.join('\n')}\n}`})`
 }
 
-const quoted = (text: string) => JSON.stringify(text)
+/** As code: clients choose the text. */
+export const quoted = (text: string) => JSON.stringify(text)

@@ -289,6 +289,6 @@ describe.skipIf(!HAS_CHROMIUM)('advice on the dashboard', () => {
     const detail = page.locator('.detail')
     await detail.getByRole('button', { name: 'Code', exact: true }).click()
     await detail.getByRole('button', { name: 'as a failing Vitest test' }).click()
-    await detail.getByText("await sandbox.faults.add('listPets:429*1,retry-after=1s')").waitFor()
+    await detail.getByText('await sandbox.faults.add("listPets:429*1,retry-after=1s")').waitFor()
   })
 })

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { loggedKeyText } from '../../domain/keys.js'
 import { addressOf } from '../../domain/space-address.js'
 import { FILTER_FIELDS } from '../../exchanges/exchange-filter.js'
@@ -78,6 +78,8 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
   const isKnown = state.value?.keys.some((known) => known.key === key && !known.secret) === true
   const headers = ownHeaders(request, state.value?.keyHeader)
   const lines = headers.map(([name, value]) => `${name}: ${value}`).join('\n')
+  // A text field changes line ends, and the log may have only a part.
+  const body = useSignal<string | undefined>(undefined)
   function send(field: ReadField) {
     // Without the headers that were removed.
     const none = Object.fromEntries(headers.map(([name]) => [name, null]))
@@ -87,7 +89,7 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
       method: field('method') ?? method,
       target: field('target') ?? '',
       headers: { ...none, ...readHeaders(field('headers') ?? '') },
-      body: field('body') ?? '',
+      ...(body.value !== undefined && { body: body.value }),
     })
   }
   return (
@@ -105,7 +107,7 @@ function EditForm({ exchange }: { readonly exchange: Exchange }) {
         />
       </div>
       <Field label="Headers" name="headers" class="stack" rows={4} defaultValue={lines} />
-      <Field label="Body" name="body" class="stack" rows={8} defaultValue={request.body} />
+      <Field label="Body" class="stack" rows={8} defaultValue={request.body} choose={(text) => (body.value = text)} />
     </FormDialog>
   )
 }

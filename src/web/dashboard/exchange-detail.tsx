@@ -12,7 +12,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import { Body, CodeBlock, CopyButton, HeaderList } from '../content.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { countdownText, endText, timeText } from '../format.js'
-import { codeForms, curlCode, vitestCode } from '../request-code.js'
+import { codeForms, curlCode, quoted, vitestCode } from '../request-code.js'
 import { Toggle } from '../ui.js'
 import { call, changePlan, moveClock, removeFault, replay, unban } from './actions.js'
 import { type Chain, chainOf, laterBy } from './exchange-chain.js'
@@ -300,10 +300,11 @@ function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isE
 /** The statement that breaks the service in the same way, with a wait that fits the time limit of a test. */
 function setupOf({ operation, status, reason, rule, response }: Exchange): string | undefined {
   const wait = response.headers['retry-after']
-  if (rule !== undefined) return `await sandbox.faults.add('${rule}')`
+  const add = (fault: string) => `await sandbox.faults.add(${quoted(fault)})`
+  if (rule !== undefined) return add(rule)
   if (reason === 'storm') return "await sandbox.storm.start({ retryAfter: '1s' })"
   if (reason === null || operation === null || status === null || status < 400) return undefined
-  return `await sandbox.faults.add('${operation}:${status}*1${wait === undefined ? '' : ',retry-after=1s'}')`
+  return add(`${operation}:${status}*1${wait === undefined ? '' : ',retry-after=1s'}`)
 }
 
 interface FilterProps {
