@@ -82,6 +82,8 @@ export interface ResourceView {
   readonly id: string
   /** Fields with the ids of a record's parents, outermost first. */
   readonly parents: readonly string[]
+  /** The property that holds the record in the body that creates one; empty for none. */
+  readonly envelope: string
   readonly records: number
 }
 

@@ -18,11 +18,18 @@ describe('the fields of a record in the dashboard', () => {
     }
     const fields = recordFields(contract, '/pets')
     expect(fields.slice(0, 3)).toEqual([
-      { name: 'name', isRequired: true, isText: true, choices: undefined },
-      { name: 'size', isRequired: true, isText: false, choices: ['1', '2'] },
-      { name: 'status', isRequired: false, isText: true, choices: ['sold', ['', 'none']] },
+      { name: 'name', isRequired: true, choices: undefined },
+      { name: 'size', isRequired: true, choices: ['1', '2'] },
+      { name: 'status', isRequired: false, choices: ['sold', ['', 'none']] },
     ])
     expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)
+  })
+
+  it('are those in the envelope of the body', () => {
+    const record = { properties: { name: { type: ['string', 'null'] } } }
+    const post = { requestBody: { content: { 'application/json': { schema: { properties: { pet: record } } } } } }
+    const fields = recordFields({ paths: { '/pets': { post } } }, '/pets', 'pet')
+    expect(fields.map(({ name }) => name)).toEqual(['name'])
   })
 
   it('are none if the contract has no such request, or a reference has no target', () => {

@@ -83,13 +83,16 @@ export const resourceVerbs = {
 function resourceView(space: Space, resource: ResourceData): ResourceView {
   const { name, path, id, parents } = resource
   const records = space.state.records.get(name)?.size ?? 0
-  return { name, path, id: id.property, parents: parents.map(({ field }) => field), records }
+  const { operations } = space.shared.contract
+  const create = operations.find(({ action }) => action?.kind === 'create' && action.resource === name)
+  const envelope = create?.action?.bodyEnvelope ?? ''
+  return { name, path, id: id.property, parents: parents.map(({ field }) => field), envelope, records }
 }
 
 /**
  * Names may be in kebab-case. Texts become the JSON value that they are written as, such as `1` or `null`, where the field
  * allows no text.
- * @param isChange null removes a field
+ * @param isChange null removes a field, as an empty text does if it is not allowed
  */
 function readTexts({ shared: { contract } }: Space, name: string, texts: Values, isChange: boolean): Values {
   const resource = contract.resources.find((resourceData) => resourceData.name === name)
@@ -102,7 +105,7 @@ function readTexts({ shared: { contract } }: Space, name: string, texts: Values,
     return problems.length + (rules?.findViolations(record).length ?? 0)
   }
   const read = (field: string, text: unknown) => {
-    const value = typeof text === 'string' ? parsedOr(text) : text
+    const value = typeof text === 'string' ? parsedOr(isChange && text === '' ? 'null' : text) : text
     return value !== text && countProblems(field, value) < countProblems(field, text) ? value : text
   }
   const names = new Map(Object.keys(resource?.properties ?? {}).map((field) => [kebabOf(field), field]))

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks'
-import { parseJson, stringifyJson } from '../../contract/json.js'
+import { stringifyJson } from '../../contract/json.js'
 import type { ResourceView } from '../../control/views.js'
 import { counted, recordsText } from '../../domain/numbers.js'
 import { CopyButton, Table } from '../content.js'
@@ -42,7 +42,8 @@ const countOf = ({ name, records }: ResourceView) => `${records.toLocaleString('
 function RecordsSection() {
   const { resources, records, recordSearch, recordLimit, contract, RECORDS_PER_PAGE } = view
   const shown = resources.value.find(({ name }) => name === view.resource.value) ?? resources.value[0]
-  const fields = useMemo(() => recordFields(contract.value, shown?.path ?? ''), [contract.value, shown?.path])
+  const { path = '', envelope = '' } = shown ?? {}
+  const fields = useMemo(() => recordFields(contract.value, path, envelope), [contract.value, path, envelope])
   if (shown === undefined)
     return (
       <Section id="records" title="Records" aside="none">
@@ -101,12 +102,9 @@ function RecordsSection() {
 function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fields: readonly RecordField[] }) {
   const parents = shown.parents.filter((name) => !fields.some((field) => field.name === name))
   async function add(field: ReadField): Promise<void> {
-    const given = fields.flatMap((recordField) => {
-      const text = field(recordField.name)
-      return text === undefined ? [] : [[recordField.name, readValue(recordField, text)] as const]
-    })
-    const record = Object.fromEntries([...parents.map((name) => [name, field(name)] as const), ...given])
-    const added = await call('records.add', { resource: shown.name, record })
+    const names = [...parents, ...fields.map(({ name }) => name)]
+    const record = Object.fromEntries(names.map((name) => [name, field(name)]))
+    const added = await call('records.add', { resource: shown.name, record, asText: true })
     announce(`${shown.name}: ${String(added[shown.id])} is added.`)
   }
   return (
@@ -120,16 +118,6 @@ function AddForm({ shown, fields }: { readonly shown: ResourceView; readonly fie
       <button type="submit">Add</button>
     </Form>
   )
-}
-
-/** @throws Error for text that is not JSON */
-function readValue({ name, isText }: RecordField, text: string): unknown {
-  if (isText) return text
-  try {
-    return parseJson(text)
-  } catch {
-    throw new Error(`${name} must be JSON, such as 1, true or ["one"].`)
-  }
 }
 
 /** Texts come from clients: render them as text only. */
@@ -147,11 +135,8 @@ function recordCells(
     const text = typeof value === 'string' ? value : value === undefined ? '' : stringifyJson(value)
     const field = fields.find((recordField) => recordField.name === name)
     if (field === undefined) return <span class="mono">{text}</span>
-    const save = (given: string) => {
-      const isUnset = given === '' && (field.choices !== undefined || !field.isText)
-      const change = { [name]: isUnset ? null : readValue(field, given) }
-      return call('records.set', { resource, id, change }, `${what} is changed.`)
-    }
+    const save = (given: string) =>
+      call('records.set', { resource, id, change: { [name]: given }, asText: true }, `${what} is changed.`)
     return <SavedField aria-label={`${name} of ${what}`} value={text} choices={field.choices} save={save} />
   })
   const remove = () => call('records.remove', { resource, id }, `${what} is removed.`)
