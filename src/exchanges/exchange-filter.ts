@@ -51,14 +51,23 @@ const WORD = /(-?)(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi
 const DURATION = /^([<>])(\d+(?:\.\d+)?)(ms|s|min)$/
 const UNITS = { ms: 1, s: 1000, min: 60_000 } as const
 
-export function filterExchanges(exchanges: readonly Exchange[], filter: string): readonly Exchange[] {
-  const test = filterTest(filter)
+type DurationOf = (exchange: Exchange) => number
+
+const wholeDuration: DurationOf = ({ durationMs }) => durationMs
+
+/** @param durationOf milliseconds so far */
+export function filterExchanges(
+  exchanges: readonly Exchange[],
+  filter: string,
+  durationOf = wholeDuration,
+): readonly Exchange[] {
+  const test = filterTest(filter, durationOf)
   return test === undefined ? exchanges : exchanges.filter(test)
 }
 
 /** @returns undefined for a filter that all exchanges match */
-export function filterTest(filter: string): Test | undefined {
-  const tests = [...filter.matchAll(WORD)].map(testOf)
+export function filterTest(filter: string, durationOf = wholeDuration): Test | undefined {
+  const tests = [...filter.matchAll(WORD)].map((word) => testOf(word, durationOf))
   return tests.length === 0 ? undefined : (exchange) => tests.every((test) => test(exchange))
 }
 
@@ -77,21 +86,23 @@ export function unknownTerm(filter: string): { readonly word: string; readonly m
   return undefined
 }
 
-function testOf([whole, minus, field = '', quoted, plain = '']: RegExpExecArray): Test {
+function testOf([whole, minus, field = '', quoted, plain = '']: RegExpExecArray, durationOf: DurationOf): Test {
   const look = Object.hasOwn(FIELDS, field.toLowerCase()) ? FIELDS[field.toLowerCase()] : undefined
   const wanted = (quoted ?? plain).toLowerCase()
   const test: Test =
-    look === undefined ? wordTest(minus === '-' ? whole.slice(1) : whole) : (exchange) => look(exchange, wanted)
+    look === undefined
+      ? wordTest(minus === '-' ? whole.slice(1) : whole, durationOf)
+      : (exchange) => look(exchange, wanted)
   return minus === '-' ? (exchange) => !test(exchange) : test
 }
 
-function wordTest(written: string): Test {
+function wordTest(written: string, durationOf: DurationOf): Test {
   const word = written.toLowerCase().replaceAll('"', '')
   if (CLASS.test(word)) return ({ status }) => isOfClass(status, word)
   const [, than, count, unit] = DURATION.exec(word) ?? []
   if (than !== undefined) {
     const limit = Number(count) * UNITS[unit as keyof typeof UNITS]
-    return ({ durationMs }) => (than === '>' ? durationMs > limit : durationMs < limit)
+    return (exchange) => (than === '>' ? durationOf(exchange) > limit : durationOf(exchange) < limit)
   }
   return ({ method, path, query, operation, status, reason, fault, key }) => {
     const facts = [method, addressOf({ path, query }), operation, status, reason, fault, key]

@@ -3,6 +3,14 @@ import type { LoggedEvent } from '../../exchanges/space-event.js'
 
 export const EXCHANGES_KEPT = 1000
 
+/** When the page received an open exchange. */
+const RECEIVED_AT = new WeakMap<Exchange, number>()
+
+/** Milliseconds. @param now by the page's monotonic clock */
+export function durationAt(exchange: Exchange, now: number): number {
+  return exchange.durationMs + Math.max(0, now - (RECEIVED_AT.get(exchange) ?? now))
+}
+
 export class ExchangeRing {
   #limit: number
   readonly #byId = new Map<number, Exchange>()
@@ -15,10 +23,8 @@ export class ExchangeRing {
   /** Starts again if ids do, after the log was cleared. @returns whether it was not known so */
   add(exchange: Exchange): boolean {
     const known = this.#byId.get(exchange.id)
-    const isSame = known?.at === exchange.at && known.path === exchange.path && known.key === exchange.key
-    const hasEnded = isSame && known.ended === null && exchange.ended !== null
-    if (isSame && !hasEnded && (exchange.ended === null || known.durationMs === exchange.durationMs)) return false
-    if (known !== undefined && !hasEnded) this.clear()
+    if (known !== undefined && (exchange.ended === null || known.durationMs === exchange.durationMs)) return false
+    if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
     this.#byId.set(exchange.id, exchange)
     this.highestId = Math.max(this.highestId, exchange.id)
     const [oldest] = this.#byId.keys()

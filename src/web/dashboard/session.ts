@@ -289,7 +289,6 @@ function noteRestart(at: string): void {
 
 export function take(exchange: Exchange): void {
   if (!ring.add(exchange)) return
-  if (exchange.ended === null) RECEIVED_AT.set(exchange, performance.now())
   const open = view.selected.value
   if (open?.id === exchange.id && open.ended === null) view.selected.value = exchange
   showSoon()
@@ -397,14 +396,6 @@ export async function lockIfAsked<T>(request: Promise<T>): Promise<T> {
     }
     throw error
   }
-}
-
-/** When the page received an open exchange. */
-const RECEIVED_AT = new WeakMap<Exchange, number>()
-
-/** Milliseconds. @param now by the page's monotonic clock */
-export function durationAt(exchange: Exchange, now: number): number {
-  return exchange.durationMs + Math.max(0, now - (RECEIVED_AT.get(exchange) ?? now))
 }
 
 /** Runs an action immediately, or after a pause since its last run. @param pauseMs from end to start */

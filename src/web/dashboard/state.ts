@@ -8,6 +8,7 @@ import type { Exchange } from '../../exchanges/exchange-record.js'
 import type { LoggedEvent } from '../../exchanges/space-event.js'
 import { connection } from '../control-api.js'
 import { zone } from '../format.js'
+import { durationAt } from './exchange-rows.js'
 import { bansIn, obstaclesOf } from './obstacles.js'
 import type { Tab } from './page-address.js'
 import { operationsIn } from './recorded-request.js'
@@ -107,7 +108,9 @@ export function isNow({ until }: Pick<ActiveView, 'until'>, now: number): boolea
 export const today = computed(() => dayText(spaceTime.value ?? 0))
 
 export const shownExchanges = computed(() => {
-  const own = filterExchanges(exchanges.value, filter.value)
+  const own = filterExchanges(exchanges.value, filter.value, (exchange) =>
+    exchange.ended === null ? durationAt(exchange, pageTime.value) : exchange.durationMs,
+  )
   const oldest = exchanges.value.at(-1)?.id ?? 0
   const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
   return [...own, ...older]
