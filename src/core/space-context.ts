@@ -47,6 +47,8 @@ export interface ProcessView {
   readonly command: string | null
   /** Absolute path of the file with the records; null without a file. */
   readonly store: string | null
+  /** Records and log are in Redis, and all replicas have them. */
+  readonly isReplica: boolean
 }
 
 /** Stores the changes of one space. */

@@ -263,7 +263,11 @@ function spacesOpener(
       logBudget: new LogBudget(),
       memoryBudget: new MemoryBudget(options.maxStore, warn),
       upstream,
-      process: { command: events.command ?? null, store: options.store ?? null },
+      process: {
+        command: events.command ?? null,
+        store: options.store ?? null,
+        isReplica: options.groupLog !== undefined,
+      },
       warn,
       onExchange:
         events.onExchange &&

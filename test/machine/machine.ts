@@ -53,7 +53,7 @@ export function openMachine(given: MachineOptions = {}): Spaces {
   const options = embeddedOptions(sandbox)
   const seed = loadSeed(options, contract)
   const shared: SpaceContext = {
-    process: { command: null, store: null },
+    process: { command: null, store: null, isReplica: false },
     ...options,
     contract,
     basePath: contract.basePath,

@@ -73,11 +73,11 @@ describe('the exchanges that a page keeps', () => {
     expect(ring.newestFirst().map(({ id }) => id)).toEqual([4, 3, 2, 1])
   })
 
-  it('start again when the log counts from 1 again', () => {
+  it('contradict those of another log, also at the same instant of the clock', () => {
     const ring = new ExchangeRing()
     for (const id of [1, 2, 3]) ring.add(anExchange({ id }))
-    expect(ring.add(anExchange({ id: 1, at: '2026-03-01T12:00:09.000Z' }))).toBe(true)
-    expect([ring.newestFirst().length, ring.highestId]).toEqual([1, 1])
+    expect([1, 4].map((id) => ring.contradicts(anExchange({ id, status: 404 })))).toEqual([false, false])
+    expect(ring.contradicts(anExchange({ id: 1, receivedAt: '2026-03-01T12:00:09.000Z' }))).toBe(true)
   })
 })
 

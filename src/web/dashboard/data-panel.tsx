@@ -22,7 +22,8 @@ export function DataPanel() {
 
 /** Where the records are, of all spaces or of the default one. */
 function Place() {
-  const { store = null } = view.state.value?.process ?? {}
+  const { store = null, isReplica = false } = view.state.value?.process ?? {}
+  if (isReplica) return <p class="muted">These records are in Redis, for all replicas.</p>
   if (view.space.value !== '' || store === null)
     return <p class="muted">These records are in memory, and are gone when the sandbox stops.</p>
   return (

@@ -20,7 +20,12 @@ export class ExchangeRing {
     this.#limit = limit
   }
 
-  /** Starts again if ids do, after the log was cleared. @returns whether it was not known so */
+  /** Whether its id is of another exchange here: the log was cleared, or is another one. */
+  contradicts({ id, receivedAt }: Exchange): boolean {
+    return (this.#byId.get(id)?.receivedAt ?? receivedAt) !== receivedAt
+  }
+
+  /** @returns whether it was not known so */
   add(exchange: Exchange): boolean {
     const known = this.#byId.get(exchange.id)
     if (known !== undefined && (exchange.ended === null || known.durationMs === exchange.durationMs)) return false

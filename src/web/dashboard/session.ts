@@ -226,8 +226,15 @@ async function connect(signal: AbortSignal): Promise<void> {
     readState().then(readReports),
   ])
   if (signal.aborted) return
+  const isOther = (recent.at(-1)?.id ?? 0) < ring.highestId || recent.some((exchange) => ring.contradicts(exchange))
+  if (isOther) leaveExchange()
   forgetExchanges()
-  if (started !== undefined && at !== undefined && started !== at) noteRestart(at)
+  // Another replica started at another time, and has the same log.
+  const hasRestarted = isOther || view.state.value?.process.isReplica !== true
+  if (started !== undefined && at !== undefined && started !== at && hasRestarted) {
+    const settings = view.state.value?.overrides.length === 0 ? ', and its settings were reset' : ''
+    view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
+  }
   started = at
   for (const exchange of recent) take(exchange)
   batch(() => {
@@ -268,36 +275,36 @@ async function* followEvents(space: string, signal: AbortSignal): AsyncGenerator
 /** Waits before reconnecting. Shows the default space if the current one is gone. */
 async function waitForSandbox(signal: AbortSignal): Promise<void> {
   const space = view.space.value
-  const spaces = space === '' ? undefined : await callVerb('spaces.list', '').catch(() => undefined)
+  const spaces = await callVerb('spaces.list', '').catch(() => undefined)
   if (signal.aborted) return
-  if (spaces !== undefined && !spaces.some(({ name }) => name === space)) {
+  if (spaces === undefined) view.connection.value = 'lost'
+  else if (space !== '' && !spaces.some(({ name }) => name === space)) {
     const isUnknown = view.connection.value === 'connecting'
     showSpace('')
     view.notice.value = `${isUnknown ? `Unknown space "${space}".` : `The space "${space}" has been removed.`} Showing the default space.`
     return
   }
-  view.connection.value = 'lost'
   await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS))
 }
 
-function noteRestart(at: string): void {
-  select(undefined)
-  view.editing.value = undefined
-  const settings = view.state.value?.overrides.length === 0 ? ', and its settings were reset' : ''
-  view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
-}
-
 export function take(exchange: Exchange): void {
+  if (ring.contradicts(exchange)) return dropLog()
   if (!ring.add(exchange)) return
   const open = view.selected.value
   if (open?.id === exchange.id && open.ended === null) view.selected.value = exchange
   showSoon()
 }
 
-/** Its exchanges are gone: none stays open. */
+/** Its exchanges are gone: none stays open. Reads the new ones, of which some may have come and been dropped. */
 export function dropLog(): void {
   forgetExchanges()
+  leaveExchange()
+  void stayConnected()
+}
+
+function leaveExchange(): void {
   if (view.selected.value !== undefined) select(undefined)
+  view.editing.value = undefined
 }
 
 function forgetExchanges(): void {
