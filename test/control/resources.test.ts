@@ -68,6 +68,14 @@ describe.each(transports)('records of a contract of one’s own, %s', (_name, op
     expect((await sandbox.control('DELETE', '/resources/owners/1')).json).toEqual({ removed: 1 })
     expect((await sandbox.control('GET', '/resources/toys')).json).toEqual([])
   })
+
+  it('lose a field by an empty text that the field does not allow', async () => {
+    const sandbox = await openSandbox()
+    const set = (status: string) => sandbox.control('PATCH', '/resources/pets/1?asText=true', { status })
+    expect((await set('sold')).json).toMatchObject({ id: 1, status: 'sold' })
+    expect((await set('')).json).not.toHaveProperty('status')
+    expect((await set('')).status).toBe(200)
+  })
 })
 
 describe('the records of a program', () => {
