@@ -538,7 +538,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await detail.getByText('The rule is used up or removed.').waitFor()
     await detail.getByRole('button', { name: 'Code' }).click()
     await detail.getByRole('button', { name: 'as a failing Vitest test' }).click()
-    await detail.getByText("await sandbox.faults.add('listPets:503*1')").waitFor()
+    await detail.getByText('await sandbox.faults.add("listPets:503*1")').waitFor()
     await sandbox.faults.add('getPet:503')
     await page.locator('.exchange.event').getByText('Fault added: getPet:503.').waitFor()
 
