@@ -215,6 +215,9 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
   })
 }
 
+/** In place of bytes that are no UTF-8. */
+export const NO_CHARACTER = '\uFFFD'
+
 export function begunView(record: ExchangeRecord): Exchange {
   return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })
 }

@@ -14,7 +14,7 @@ import { addressOf, spacePath } from '../../domain/space-address.js'
 import { unknownOperation } from '../../domain/suggest.js'
 import { DAY_MS, type DurationMs, type EpochMs, SECOND_MS } from '../../domain/time.js'
 import { filterTest } from '../../exchanges/exchange-filter.js'
-import { type Exchange, type ExchangeRecord, exchangeView, isCut } from '../../exchanges/exchange-record.js'
+import { type Exchange, type ExchangeRecord, exchangeView, isCut, NO_CHARACTER } from '../../exchanges/exchange-record.js'
 import { type Har, toHar } from '../../exchanges/har.js'
 import { quoted } from '../../options/problem.js'
 import { readInstant } from '../../options/values/instant.js'
@@ -226,8 +226,6 @@ async function replay({ send, spaces }: ControlTarget, space: Space, input: Repl
 /** Describe the connection, or are computed for each request. */
 const NOT_SENT_AGAIN: readonly string[] = ['authorization', 'connection', 'content-length', 'host', 'transfer-encoding']
 const NO_KEY = 'none'
-/** In place of bytes that are no UTF-8. */
-const NO_CHARACTER = '\uFFFD'
 
 /** @throws VerbError if the log does not have the whole request */
 function requestAgain(space: Space, input: Replay): Request {

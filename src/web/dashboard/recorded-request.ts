@@ -4,7 +4,7 @@ import type { StateView } from '../../control/views.js'
 import { loggedKeyText } from '../../domain/keys.js'
 import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { addressOf, spacePath } from '../../domain/space-address.js'
-import { type Exchange, LOG_BODY_CHARACTERS } from '../../exchanges/exchange-record.js'
+import { type Exchange, isCut, NO_CHARACTER } from '../../exchanges/exchange-record.js'
 import type { CodeRequest } from '../request-code.js'
 
 /** Headers that HTTP libraries and browsers add. */
@@ -37,7 +37,7 @@ export function recordedRequest(
     key: key === 'none' ? undefined : (sentKey(exchange, keys) ?? KEY_REFERENCE),
     keyHeader,
     body: request.body === '' ? undefined : request.body,
-    isPartial: request.body.length >= LOG_BODY_CHARACTERS || request.body.includes('\uFFFD'),
+    isPartial: isCut(request) || request.body.includes(NO_CHARACTER),
   }
 }
 
