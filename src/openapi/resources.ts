@@ -35,7 +35,8 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   })
   const byRecord = grouped(found, ({ record }) => record.value)
   for (const foundResource of found) {
-    const origin = byRecord.get(foundResource.record.value)?.find((other) => isViewOf(foundResource, other))
+    const origins = byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, other)) ?? []
+    const origin = origins.find(isRead) ?? origins[0]
     const { parents } = foundResource.resource
     for (const operation of foundResource.operations) {
       const action = readAction(operation, { ...foundResource, resource: (origin ?? foundResource).resource })
@@ -286,7 +287,13 @@ function checkPaths(found: readonly FoundResource[], kept: ReadonlySet<string>):
 /** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
 function isViewOf(foundResource: FoundResource, origin: FoundResource): boolean {
   if (foundResource === origin || foundResource.record.value !== origin.record.value) return false
+  if (foundResource.isSingle || origin.isSingle) return false
   const [own, others] = [foundResource.resource.parents, origin.resource.parents]
   if (others.length > 0 || !origin.isWritten) return false
   return own.length === 0 ? !foundResource.isWritten : own.every(({ property }) => property !== undefined)
+}
+
+/** Has a list, or a path for one record: not only a POST, as `/users/me/photo`, which returns a record of `/users`. */
+function isRead({ operations }: FoundResource): boolean {
+  return operations.some(({ effect, parameter }) => effect === 'get' || parameter !== undefined)
 }

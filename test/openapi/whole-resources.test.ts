@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   converse,
+  crud,
   expectedOf,
   inPath,
   integer,
@@ -24,8 +25,8 @@ const gone = { responses: { 204: { description: 'gone' } } }
 const id = [inPath('id', integer)]
 const ANN = { id: 1, name: 'Ann' }
 
-async function check(paths: Node, turns: readonly Turn[]): Promise<void> {
-  const sandbox = await openContract(paths)
+async function check(paths: Node, turns: readonly Turn[], more?: Node): Promise<void> {
+  const sandbox = await openContract(paths, more)
   expect(sandbox.mocked).toEqual({})
   expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
   expect(sandbox.warnings).toEqual([])
@@ -261,6 +262,37 @@ describe('a path with one record', () => {
       ],
     ],
   ])('%s', (_what, paths, turns) => check(paths, turns))
+
+  it('is no view of a collection whose records have its schema, before it or after it', async () => {
+    const user = { $ref: '#/components/schemas/User' }
+    const me = { get: ok(user), patch: { ...takes(change), ...ok(user) } }
+    const users = crud('/users', '/users/{id}', user, id, change)
+    const more = { components: { schemas: { User: object({ id: integer, name: text }, ['id', 'name']) } } }
+    const below = {
+      '/users/me/photo': { post: { ...takes(object({ file: text })), ...ok(user) } },
+      '/users/me/password': { patch: { ...takes(object({ password: text })), ...ok(object({ message: text })) } },
+    }
+    for (const paths of [
+      { '/users/me': me, ...users },
+      { ...users, '/users/me': me },
+    ])
+      await check(
+        paths,
+        [
+          ['GET /users/me 200', undefined, { id: 0, name: 'string' }],
+          ['PATCH /users/me 200', { name: 'Ann' }],
+          ['POST /users 201', { name: 'Bob' }, { id: 1, name: 'Bob' }],
+          ['GET /users/me 200', undefined, { id: 0, name: 'Ann' }],
+          ['GET /users 200', undefined, [{ id: 1, name: 'Bob' }]],
+        ],
+        more,
+      )
+    const all = { ...below, '/users/found': { get: ok(list(user)) }, '/users/me': me, ...users }
+    const sandbox = await openContract(all, more)
+    expect(Object.keys(sandbox.mocked)).toEqual(['POST/users/me/photo', 'PATCH/users/me/password'])
+    const password = await sandbox.call('/v1/users/me/password', { method: 'PATCH', body: { password: 'secret' } })
+    expect(password.status).toBe(200)
+  })
 })
 
 describe('a POST of a list', () => {

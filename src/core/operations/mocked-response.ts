@@ -59,13 +59,14 @@ interface Parent {
 const parents = new WeakMap<Operation, readonly Parent[]>()
 
 /** The stateful records that the path of an operation leads through. */
-function parentsOf(operation: Operation, { operations }: Contract): readonly Parent[] {
+function parentsOf(operation: Operation, { operations, resources }: Contract): readonly Parent[] {
   const known = parents.get(operation)
   if (known !== undefined) return known
   const path = template(operation.path)
   const found = operations.flatMap((other) => {
     const { action } = other
-    const isRecord = action?.kind === 'get' && action.pathFilters === undefined && isStateful(other)
+    const isSingle = resources.some(({ name, single }) => single && name === action?.resource)
+    const isRecord = action?.kind === 'get' && action.pathFilters === undefined && !isSingle && isStateful(other)
     if (!isRecord || !path.startsWith(`${template(other.path)}/`)) return []
     return [{ resource: action.resource, depth: other.path.split('{').length - 1 }]
   })
