@@ -201,12 +201,13 @@ function readWrite(
   const isCreatedByPost = ofCollection('post', operations) !== undefined
   const has = (code: string) => operation.place.child('responses')?.child(code) !== undefined
   const creates = known?.[0] === 'replace' && (isMissing || has('201') || !(has('404') || isCreatedByPost))
-  const keeps =
+  const left =
     names.length === 0 ? [] : [...fields.keys()].filter((name) => !names.includes(name) || ignores.includes(name))
+  const keeps = left.length > 0 && { keeps: left }
   if (known !== undefined)
     return {
       ...write,
-      ...(known[0] === 'replace' && keeps.length > 0 && { keeps }),
+      ...(known[0] === 'replace' && keeps),
       kind: known[0],
       status: has('201') && has('200') ? known[1] : status || known[1],
       ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),
@@ -215,7 +216,7 @@ function readWrite(
   if ((effect === 'put' || effect === 'patch') && names.includes(resource.id.property)) {
     const kind = effect === 'put' ? 'replace' : 'merge'
     const created = isOnlyWrite && { createdStatus: status || 200 }
-    return { ...write, kind, status: status || 200, isIdInBody: true, ...created }
+    return { ...write, ...(kind === 'replace' && keeps), kind, status: status || 200, isIdInBody: true, ...created }
   }
   if (isOnlyWrite) return { ...write, kind: 'create', status: status || 200 }
   return `${operation.method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'} (${operation.place.name})`

@@ -418,6 +418,22 @@ describe('a request that differs from the response', () => {
     expect((await sandbox.get('/things')).json).toEqual([made])
   })
 
+  it('that names the record in its body keeps what it cannot have', async () => {
+    const thing = object({ id: integer, name: text, plan: text })
+    const change = object({ id: integer, name: text }, ['id'])
+    const sandbox = await open({
+      '/things': {
+        get: ok(list(thing)),
+        post: { ...takes(object({ name: text, plan: text })), ...ok(thing, 201) },
+        put: { ...takes(change), ...ok(thing) },
+      },
+      '/things/{id}': { parameters: [inPath('id', integer)], get: ok(thing) },
+    })
+    await sandbox.post('/things', { name: 'Ann', plan: 'free' })
+    const { json } = await sandbox.call('/v1/things', { method: 'PUT', body: { id: 1, name: 'Bob' } })
+    expect(json).toEqual({ id: 1, name: 'Bob', plan: 'free' })
+  })
+
   it('keeps what is read-only in one request and not in another', async () => {
     const record = object({ id: readOnly(integer), owner: readOnly(text), title: text }, ['id', 'owner'])
     const sandbox = await open({
