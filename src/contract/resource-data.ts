@@ -162,7 +162,12 @@ export interface PropertyData {
 }
 
 export type Fill =
-  | { readonly kind: 'value'; readonly value: unknown }
+  | {
+      readonly kind: 'value'
+      readonly value: unknown
+      /** No default: a record that has another value keeps it. */
+      readonly isMadeUp?: true
+    }
   /** Counted on from that of the first record: `INV-2026-0001`. */
   | { readonly kind: 'count'; readonly first: unknown }
   /** The instant at which the record was created, or last changed, in ISO 8601. */

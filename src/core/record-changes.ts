@@ -37,7 +37,8 @@ export function changedRecord(request: ActionRequest, known: Values, base: Value
     const isPatched = next === undefined && request.action.kind !== 'replace'
     // A null in a patch keeps a property that each record must have.
     if (isPatched) next = property?.isNullable ? null : property?.required ? known[name] : undefined
-    if (next === undefined && isFilled && property?.fill !== undefined) next = fillValue(property.fill, now)
+    const fill = next === undefined && isFilled ? property?.fill : undefined
+    if (fill !== undefined) next = ('isMadeUp' in fill ? known[name] : undefined) ?? fillValue(fill, now)
     if (next === undefined && property?.required === true) next = known[name]
     if (next !== undefined) value[name] = next
   }

@@ -359,5 +359,5 @@ function fillOf(
   const fitting = [...given, ...examples.filter(isFit)]
   const value =
     fitting.find((item) => asked === undefined || asked.places.every((place) => fits(item, place))) ?? fitting[0]
-  return value === undefined ? undefined : { kind: 'value', value }
+  return value === undefined ? undefined : { kind: 'value', value, ...(!given.includes(value) && { isMadeUp: true }) }
 }

@@ -434,6 +434,22 @@ describe('a request that differs from the response', () => {
     expect(json).toEqual({ id: 1, name: 'Bob', plan: 'free' })
   })
 
+  it('that leaves out what each record must have keeps it, and restores a default', async () => {
+    const item = object({ id: integer, title: text, price: text, size: { ...text, default: 'm' } }, ['title', 'price'])
+    const title = { type: ['string', 'null'] }
+    const sandbox = await open({
+      ...crud('/items', '/items/{id}', item, [inPath('id', integer)]),
+      '/items/{id}': {
+        parameters: [inPath('id', integer)],
+        get: ok(item),
+        put: { ...takes(object({ title, price: text, size: text })), ...ok(item) },
+      },
+    })
+    await sandbox.post('/items', { title: 'Nut', price: '3', size: 'l' })
+    const { json } = await sandbox.call('/v1/items/1', { method: 'PUT', body: { title: null } })
+    expect(json).toEqual({ id: 1, title: 'Nut', price: '3', size: 'm' })
+  })
+
   it('keeps what is read-only in one request and not in another', async () => {
     const record = object({ id: readOnly(integer), owner: readOnly(text), title: text }, ['id', 'owner'])
     const sandbox = await open({
