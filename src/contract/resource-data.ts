@@ -11,6 +11,8 @@ export interface ResourceData {
   /** One for each path parameter of the collection, outermost first. */
   readonly parents: readonly ParentData[]
   readonly id: IdData
+  /** The path of a record, if it is not that of the resource with `/{id}`: `/parts/{id}/`. */
+  readonly item?: string
   /** What in the contract says so, for people. */
   readonly because: { readonly record: string; readonly id: string }
   /** The collection has one record: `/settings`. It is there from the start, unless the contract documents a 404 for it. */

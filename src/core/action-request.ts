@@ -14,6 +14,8 @@ export interface ActionRequest {
   readonly newestFirst: boolean
   /** The address of the request without its query; empty if no header or property of the response needs it. */
   readonly address: string
+  /** The address of the service; empty as `address` is. */
+  readonly root: string
   /** The raw query, without its `?`. */
   readonly search: string
   /** Whether If-Match and If-None-Match allow the operation on this record; undefined for one that is not there. */

@@ -53,16 +53,24 @@ function shown(value: Values, request: ActionRequest): unknown {
   return view === undefined ? addressed : viewed(addressed, view)
 }
 
-function addressIn(record: Values, { action, resource, address }: ActionRequest): Values {
+function addressIn(record: Values, request: ActionRequest): Values {
+  const { action, resource, address } = request
   const { property = '', form } = resource.address ?? {}
   const isOfList = action.kind === 'list' || action.kind === 'create'
-  const href = isOfList ? locationOf(address, idInPath(resource.id, record[resource.id.property])) : address
+  const href = isOfList ? locationOf(request, record) : address
   if (form === 'text') return { [property]: href }
   return { [property]: form === 'hal' ? { ...Object(record[property]), self: { href } } : [{ rel: 'self', href }] }
 }
 
-/** A collection with a trailing slash, or `.json`, has records with it. */
-export function locationOf(collection: string, id: string): string {
-  const end = /\/$|\.json$/.exec(collection)?.[0] ?? ''
-  return `${collection.slice(0, collection.length - end.length)}/${encodeURIComponent(id)}${end}`
+/** The address of a record, from the path of its operations: the last parameters are its id. */
+export function locationOf({ resource, path, root }: ActionRequest, record: Values): string {
+  const { id, item = `${resource.path}/{}` } = resource
+  const own = id.parts?.map((name) => record[name]) ?? [idInPath(id, record[id.property])]
+  let left = item.split('{').length - 1
+  const filled = item.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    const value = left > own.length ? path[name] : own[own.length - left]
+    left--
+    return encodeURIComponent(String(value))
+  })
+  return root + filled
 }

@@ -143,6 +143,7 @@ function apply(
       now: space.now(wall),
       newestFirst: true,
       address: '',
+      root: '',
       search: '',
     },
     space,

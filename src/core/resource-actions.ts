@@ -5,7 +5,6 @@ import {
   type HeaderFacts,
   headersOf,
   idFromPath,
-  idInPath,
   type ParentData,
   queryValue,
   type ResourceAction,
@@ -239,8 +238,7 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
   const change = put(resource, scope, value, space)
   const stored = change.record.value
   if (action.headers === undefined) return done(request, stored, [change])
-  const location = locationOf(request.address, idInPath(resource.id, value[resource.id.property]))
-  return done(request, stored, [change], { location })
+  return done(request, stored, [change], { location: locationOf(request, value) })
 }
 
 /** The records that it refers to are stored with it, for when they are gone. */

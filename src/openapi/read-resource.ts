@@ -122,9 +122,13 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const single = isSingle ? readSingle(collection, record, id) : undefined
   if (typeof single === 'string') return single
   const address = id.isUnseen && id.parts === undefined ? findAddress(fields, sent) : undefined
+  const ofOne = operations.filter(({ parameter }) => parameter !== undefined)
+  const one = ofOne.find(({ effect }) => effect === 'get') ?? ofOne[0]
+  const isUsual = one === undefined || one.names !== undefined || one.path === `${path}/{${one.parameter}}`
   const resource = {
     name: path,
     path,
+    ...(!isUsual && { item: one.path }),
     parents: readParents(path, operations, fields, id),
     id,
     properties,

@@ -143,6 +143,21 @@ describe('the id of a record', () => {
     ])
   })
 
+  it.each([
+    ['/exports/', '/exports/{id}'],
+    ['/exports', '/exports/{id}/'],
+    ['/Exports', '/Exports({id})'],
+    ['/exports', '/export/{id}'],
+  ])('is in an address of the form of its path: %s and %s', async (collection, item) => {
+    const paths = crud(collection, item, named({ url: readOnly(text) }), [inPath('id', integer)], named({}))
+    const sandbox = await open(paths)
+    const { json: made } = await sandbox.post(collection, { name: 'Nut' })
+    const { pathname } = new URL((made as { url: string }).url, 'http://localhost')
+    expect(pathname).toBe(`/v1${item.replace('{id}', '1')}`)
+    expect((await sandbox.call(pathname)).json).toEqual(made)
+    expect((await sandbox.get(collection)).json).toEqual([made])
+  })
+
   it('is its name, which the client chooses, if the parameter has the name of the collection', async () => {
     const bucket = named({ size: integer })
     const sandbox = await open(crud('/buckets', '/buckets/{bucket}', bucket, [inPath('bucket')]))

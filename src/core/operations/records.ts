@@ -37,6 +37,7 @@ export function recordHandler(
         now,
         newestFirst: space.shared.order === 'newest' && resource.isFixed === undefined,
         address: isLinked ? addressOf(request, context.path) : '',
+        root: isLinked ? addressOf(request, space.shared.basePath) : '',
         search: context.query,
         precondition: isConditional ? preconditionOf(request, isTagged) : undefined,
       },
