@@ -136,6 +136,9 @@ describe('the id of a record', () => {
     const { json: made } = await sandbox.post('/parts/', { name: 'Bolt' })
     const address = String(addressIn(made as Node))
     expect(address).toMatch(/\/v1\/parts\/2\/$/)
+    expect((await sandbox.get('/parts/2')).json).toMatchObject({
+      message: expect.stringContaining('Did you mean /v1/parts/2/?'),
+    })
     expect((await sandbox.get('/parts/2/')).json).toEqual(made)
     expect(((await sandbox.get('/parts/')).json as Node[]).map(addressIn)).toEqual([
       address,

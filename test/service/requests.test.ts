@@ -81,6 +81,7 @@ describe.each(transports)('paths and methods, %s', (_name, openSandbox) => {
       ['/v1/pet/7', ' Did you mean /v1/pets/7?'],
       ['/v1/store/order?limit=1', ' Did you mean /v1/store/orders?'],
       ['/v1/pets/', ' Did you mean /v1/pets?'],
+      ['/v1/pets/7/', ' Did you mean /v1/pets/7?'],
       ['/v1/', ''],
     ] as const) {
       const message = `The requested resource could not be found.${hint}`

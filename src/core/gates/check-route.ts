@@ -20,7 +20,10 @@ export const checkRoute: Gate = ({ route, request, path, space }) => {
         outside: true,
       })
     case 'unknown':
-      return problem('not_found', { message: `${PROBLEMS.not_found.message}${meantPath(space, path)}`, outside: true })
+      return problem('not_found', {
+        message: `${PROBLEMS.not_found.message}${meantPath(space, path, request.method)}`,
+        outside: true,
+      })
     case 'outside': {
       const meant = contract.route(request.method, path).kind === 'unknown' ? '' : ` Did you mean ${basePath}${path}?`
       const why = basePath === '' ? 'The sandbox has this path itself.' : `The service is under ${basePath}.${meant}`
@@ -33,7 +36,9 @@ export const checkRoute: Gate = ({ route, request, path, space }) => {
 }
 
 /** "Did you mean …?" as a further sentence, or empty. */
-function meantPath({ shared: { basePath, contract } }: Space, path: string): string {
+function meantPath({ shared: { basePath, contract } }: Space, path: string, method: string): string {
+  const other = path.endsWith('/') ? path.slice(0, -1) : `${path}/`
+  if (contract.route(method, other.slice(basePath.length)).kind !== 'unknown') return ` Did you mean ${other}?`
   const asked = path.slice(basePath.length).split('/')
   const known = contract.operations.map((operation) => {
     const parts = operation.path.split('/')
