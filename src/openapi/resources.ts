@@ -34,13 +34,20 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     return []
   })
   const byRecord = grouped(found, ({ record }) => record.value)
+  const originOf = new Map(
+    found.map((foundResource) => {
+      const origins = byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, other)) ?? []
+      return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
+    }),
+  )
+  const withViews = grouped(found, (foundResource) => originOf.get(foundResource))
   for (const foundResource of found) {
-    const origins = byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, other)) ?? []
-    const origin = origins.find(isRead) ?? origins[0]
+    const origin = originOf.get(foundResource) ?? foundResource
+    const operations = withViews.get(origin)?.flatMap((view) => view.operations) ?? []
     const { parents } = foundResource.resource
     for (const operation of foundResource.operations) {
-      const action = readAction(operation, { ...foundResource, resource: (origin ?? foundResource).resource })
-      const isView = typeof action !== 'string' && origin !== undefined && parents.length > 0
+      const action = readAction(operation, { ...foundResource, resource: origin.resource, operations })
+      const isView = typeof action !== 'string' && origin !== foundResource && parents.length > 0
       outcomes.set(operation.id, isView ? { ...action, pathFilters: parents } : action)
     }
   }

@@ -495,6 +495,29 @@ describe('an id that the record does not have', () => {
   })
 })
 
+it('a PUT creates no record where a POST below another one creates them', async () => {
+  const comment = { $ref: '#/components/schemas/Comment' }
+  const body = takes(object({ text }))
+  await check(
+    {
+      ...crud('/tasks', '/tasks/{id}', task, id, sent),
+      '/tasks/{taskId}/comments': {
+        parameters: [inPath('taskId', integer)],
+        get: ok(list(comment)),
+        post: { ...body, ...ok(comment, 201) },
+      },
+      '/comments/{id}': { parameters: id, get: ok(comment), put: { ...body, ...ok(comment) } },
+    },
+    [
+      ['POST /tasks 201', { name: 'Ann' }],
+      ['PUT /comments/50 404', { text: 'new' }],
+      ['POST /tasks/1/comments 201', { text: 'first' }, { id: 1, text: 'first', taskId: 1 }],
+      ['PUT /comments/1 200', { text: 'other' }, { id: 1, text: 'other', taskId: 1 }],
+    ],
+    { components: { schemas: { Comment: object({ id: integer, text, taskId: integer }) } } },
+  )
+})
+
 describe('a composite key', () => {
   const line = object({ order: integer, line: text, amount: integer }, ['order', 'line'])
   const row = (path: string, [first, second]: readonly [string, string], own: string): Row => [
