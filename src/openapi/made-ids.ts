@@ -37,7 +37,8 @@ export function idForm(schemas: readonly Place[]): { readonly pattern: string } 
 /** Of an id that is not in the path, such as `id` of `/users/{username}`, or of the rows in a record. */
 export function idFill({ type, choices, places }: RecordField): IdFill | undefined {
   if (choices !== undefined) return undefined
-  if (type === 'integer') return places.every((place) => fits(1, place)) ? { kind: 'id', isCounted: true } : undefined
+  if (type === 'integer' || type === 'number')
+    return places.every((place) => fits(1, place)) ? { kind: 'id', isCounted: true } : undefined
   const form = type === 'string' ? idForm(places) : ''
   return typeof form === 'string' ? undefined : { kind: 'id', isCounted: false, ...form }
 }

@@ -488,6 +488,7 @@ describe('an id that is not in the path', () => {
   it.each<[string, string, object]>([
     ['a UUID', 'id', { type: 'string', format: 'uuid' }],
     ['a number', 'id', integer],
+    ['a number that may be a fraction', 'id', { type: 'number' }],
     ['a text of a pattern', 'id', { ...text, pattern: '^usr_[a-z0-9]{12}$' }],
     ['named after the collection', 'user_id', integer],
     ['read-only', 'uuid', readOnly({ type: 'string', format: 'uuid' })],
