@@ -7,7 +7,12 @@ import { newRowIds } from './new-ids.js'
 import type { Space } from './space.js'
 
 /** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
-export function changedRecord(request: ActionRequest, known: Values, base: Values, space: Space): Values {
+export function changedRecord(
+  request: ActionRequest,
+  known: Values,
+  base: Values,
+  space: Space,
+): Record<string, unknown> {
   const { resource, body, now } = request
   let rowIds: NewId | undefined
   const shaped = (sent: unknown, shape: Shape | undefined) => {

@@ -64,7 +64,8 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   if (action.kind === 'create') return create(request, scope, space, Array.isArray(sent) ? sent : undefined)
   const records = space.state.records.get(resource.name)
   const [only] = resource.single ? (records?.places(scope, NO_FILTERS) ?? []) : []
-  const single = only === undefined ? resource.single?.initial : records?.at(only)
+  const initial = resource.single?.initial
+  const single = only !== undefined ? records?.at(only) : initial && withParents({ ...initial }, request)
   const id = resource.single ? single?.[resource.id.property] : idOf(request)
   const known = resource.single ? single : id === undefined ? undefined : records?.get(scope, id)
   const shown = known && withLinked(known, resource, space)
@@ -92,14 +93,16 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
         shown,
       )
     case 'replace':
-      return save(request, scope, changedRecord(request, known, keptBy(action, known), space), space)
-    case 'merge':
-      return save(request, scope, changedRecord(request, known, known, space), space)
+    case 'merge': {
+      const base = action.kind === 'merge' ? known : keptBy(action, known)
+      const value = withParents(changedRecord(request, known, base, space), request, resource.parents)
+      return save(request, scope, value, space)
+    }
     case 'remove':
       return done(
         request,
         shown,
-        known === resource.single?.initial ? NO_CHANGES : removed(resource, scope, String(id), space),
+        resource.single && only === undefined ? NO_CHANGES : removed(resource, scope, String(id), space),
       )
   }
 }
@@ -172,10 +175,13 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   return { kind: 'done', status: action.status, body, headers: headersOf(action, NO_FACTS), changes }
 }
 
-/** A new record with the properties that hold the ids of its parents. */
-function withParents(value: Record<string, unknown>, { resource, action, path }: ActionRequest): Values {
-  for (const { parameter, property } of action.pathFilters ?? resource.parents)
-    if (property !== undefined) value[property] = path[parameter]
+/** A record with the properties that hold the ids of its parents. */
+function withParents(
+  value: Record<string, unknown>,
+  { resource, action, path }: ActionRequest,
+  parents: readonly ParentData[] = action.pathFilters ?? resource.parents,
+): Values {
+  for (const { parameter, property } of parents) if (property !== undefined) value[property] = path[parameter]
   return value
 }
 

@@ -245,6 +245,33 @@ describe('a path with one record', () => {
       ],
     ],
     [
+      'and the ids of its path in its properties',
+      {
+        '/tasks': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+        '/tasks/{taskId}/settings': {
+          parameters: [inPath('taskId', integer)],
+          get: ok(object({ taskId: integer, size: integer }, ['taskId', 'size'])),
+          patch: { ...takes(some), ...ok(object({ taskId: integer, size: integer }, ['taskId', 'size'])) },
+        },
+        '/lines/{order}/{line}': {
+          parameters: [inPath('order', integer), inPath('line', integer)],
+          get: ok(object({ order: integer, line: integer, amount: integer })),
+          put: {
+            ...takes(object({ amount: integer })),
+            ...ok(object({ order: integer, line: integer, amount: integer })),
+          },
+        },
+      },
+      [
+        ['POST /tasks 201', { name: 'Ann' }],
+        ['GET /tasks/1/settings 200', undefined, { taskId: 1, size: 0 }],
+        ['PATCH /tasks/1/settings 200', { size: 9 }, { taskId: 1, size: 9 }],
+        ['GET /lines/1/2 200', undefined, { order: 1, line: 2, amount: 0 }],
+        ['PUT /lines/1/2 200', { amount: 4 }, { order: 1, line: 2, amount: 4 }],
+        ['GET /lines/1/2 200', undefined, { order: 1, line: 2, amount: 4 }],
+      ],
+    ],
+    [
       'that may be missing',
       {
         '/profile': {
