@@ -59,6 +59,7 @@ const withoutUncalled: Plugin = {
 const FOR_OWN_CONTRACTS = [
   'contract/counted-value',
   'contract/pattern-text',
+  'contract/rare-styles',
   'contract/shaped-value',
   'core/documented-limits',
   'core/entity-tags',

@@ -107,7 +107,11 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     external: [...installed],
     // What bundled packages require, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },
-    plugins: [leanPackages, directBuiltins, keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers], await sourceFiles())],
+    plugins: [
+      leanPackages,
+      directBuiltins,
+      keepTogether(packageDirectory, [PROGRAMS.cli, PROGRAMS.matchers], await sourceFiles()),
+    ],
   })
   checkRequired(metafile)
   return metafile
@@ -128,7 +132,14 @@ async function bundleYaml(): Promise<Metafile> {
 /** A file of its own, because what it imports is loaded before compiled code is kept. */
 async function bundleCompileCache(): Promise<void> {
   const entryPoints = ['src/system/compile-cache.ts']
-  await build({ ...FOR_NODE, entryPoints, outdir: 'dist', format: 'esm', minifyWhitespace: true, plugins: [directBuiltins] })
+  await build({
+    ...FOR_NODE,
+    entryPoints,
+    outdir: 'dist',
+    format: 'esm',
+    minifyWhitespace: true,
+    plugins: [directBuiltins],
+  })
 }
 
 /** In a bundle, `require` has Node's own modules only. */

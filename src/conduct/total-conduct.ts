@@ -1,3 +1,5 @@
+import type { ConductLedger } from './conduct-ledger.js'
+import { conductReport, type ReportedSpace } from './conduct-report.js'
 import type {
   Conduct,
   ConductRule,
@@ -119,8 +121,10 @@ export class PastConduct {
   readonly #restorable: Conduct[] = []
   #older = EMPTY_CONDUCT
 
-  add(conduct: Conduct): void {
-    this.#restorable.push(conduct)
+  /** @param conduct of the space until now */
+  add(space: ReportedSpace, conduct: ConductLedger): void {
+    if (conduct.requests === 0) return
+    this.#restorable.push(conductReport(space, conduct))
     const oldest = this.#restorable.length > MAX_RESTORABLE ? this.#restorable.shift() : undefined
     if (oldest !== undefined) this.#older = addConduct(this.#older, oldest)
   }
@@ -131,8 +135,8 @@ export class PastConduct {
     if (last !== -1) this.#restorable.splice(last, 1)
   }
 
-  /** @param present of the open spaces */
-  withPresent(present: readonly Conduct[]): ConductReport {
-    return [...this.#restorable, ...present].reduce(addConduct, this.#older)
+  /** @param present the open spaces */
+  withPresent(present: readonly ReportedSpace[]): ConductReport {
+    return [...this.#restorable, ...present.map((space) => conductReport(space))].reduce(addConduct, this.#older)
   }
 }

@@ -1,3 +1,4 @@
+import { PastConduct } from '../conduct/total-conduct.js'
 import type { ApplyVerb } from '../core/spaces.js'
 import { checkInput, checkSpaceName, type Verb, VerbError } from './verb.js'
 import type { VerbName } from './verb-map.js'
@@ -9,6 +10,7 @@ import { VERBS } from './verbs.js'
  */
 export const applyVerb: ApplyVerb = (spaces, command, { now: wall, position: id }) => {
   const { space: spaceName, input, files } = command
+  spaces.default.shared.pastConduct ??= new PastConduct()
   const name = command.verb as VerbName
   const verb: Verb = VERBS[name]
   const checked = checkInput(verb, input)

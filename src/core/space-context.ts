@@ -39,7 +39,8 @@ export interface SpaceContext {
   warn(message: string): void
   /** Undefined without listeners. */
   readonly onExchange: ((record: ExchangeRecord) => void) | undefined
-  readonly pastConduct: PastConduct
+  /** Made by the first verb, which loads it: without verbs, no space is reset or removed. */
+  pastConduct?: PastConduct
 }
 
 export interface ProcessView {

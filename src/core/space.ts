@@ -1,5 +1,4 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
-import { conductReport } from '../conduct/conduct-report.js'
 import type { Values } from '../contract/contract.js'
 import type { Collection } from '../domain/collection.js'
 import type { Account, AccountId, ApiKey } from '../domain/keys.js'
@@ -243,14 +242,9 @@ export class Space {
     const logins = { issued, ended: issued }
     const { conduct } = this
     this.commit({ ...startState(this, this.seed, wall), logins }, [{ kind: 'replaced', state: this.seed }])
-    this.#afterwards(() => this.keepPast(conduct))
+    this.#afterwards(() => this.shared.pastConduct?.add(this, conduct))
     this.clearLog()
     this.conduct = this.openConduct()
-  }
-
-  /** The space is reset or removed; reports of the whole run still have its conduct. */
-  keepPast(conduct = this.conduct): void {
-    if (conduct.requests > 0) this.shared.pastConduct.add(conductReport(this, conduct))
   }
 
   beginVerb(): void {
@@ -318,8 +312,8 @@ export class Space {
     this.#afterwards(() => {
       // The conduct from before the verb is back; that of the time since is discarded.
       conduct?.forgetOpen()
-      if (conduct?.requests) this.shared.pastConduct.takeBack(this.name)
-      if (conduct) this.keepPast(dropped)
+      if (conduct?.requests) this.shared.pastConduct?.takeBack(this.name)
+      if (conduct) this.shared.pastConduct?.add(this, dropped)
       // Requests in flight at the verb may have ended since, and nothing recorded it.
       if (log) this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
     })

@@ -1,6 +1,4 @@
-import { conductReport } from '../conduct/conduct-report.js'
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
-import type { ConductReport } from '../conduct/total-conduct.js'
 import type { ApiKey } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
@@ -89,12 +87,6 @@ export class Spaces {
   /** Without the default one. */
   names(): readonly string[] {
     return [...this.#named.keys()]
-  }
-
-  /** Of the whole run, spaces that were reset or removed included. */
-  conduct(): ConductReport {
-    const named = [...this.#named.values()].filter(({ conduct }) => conduct.requests > 0)
-    return this.#shared.pastConduct.withPresent([this.default, ...named].map((space) => conductReport(space)))
   }
 
   get(name: string): Space | undefined {
@@ -288,7 +280,7 @@ export class Spaces {
   }
 
   close(space: Space): void {
-    space.keepPast()
+    this.#shared.pastConduct?.add(space, space.conduct)
     space.close()
     this.#named.delete(space.name)
   }

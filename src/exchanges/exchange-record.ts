@@ -154,22 +154,6 @@ export interface ExchangeMessage {
   readonly body: string
 }
 
-const encoder = new TextEncoder()
-
-export function byteLength(text: string): number {
-  return encoder.encode(text).length
-}
-
-/** Whether the log has only the beginning of the body. */
-export function isCut({ headers, body }: ExchangeMessage): boolean {
-  const sent = headers['content-length']
-  const kept = byteLength(body)
-  // Masks may have made it shorter.
-  return sent === undefined
-    ? kept >= LOG_BODY_CHARACTERS
-    : body !== '' && Number(sent) > Math.max(LOG_BODY_CHARACTERS, kept)
-}
-
 type ExchangeFacts = Omit<Exchange, 'request' | 'response'>
 
 export function exchangeFacts(record: ExchangeRecord, wall: EpochMs = record.arrivedAt): ExchangeFacts {
@@ -214,9 +198,6 @@ export function exchangeView(record: ExchangeRecord, wall?: EpochMs): Exchange {
     response: { headers: headersView(headers), body },
   })
 }
-
-/** In place of bytes that are no UTF-8. */
-export const NO_CHARACTER = '\uFFFD'
 
 export function begunView(record: ExchangeRecord): Exchange {
   return exchangeView({ ...record, how: undefined, durationMs: 0, waitingMs: 0, bodyMs: 0 })

@@ -2,7 +2,8 @@ import { formatSize } from '../domain/numbers.js'
 import { redactHeader } from '../domain/redaction.js'
 import type { KeyHeader } from '../domain/request-headers.js'
 import { addressOf, spacePath } from '../domain/space-address.js'
-import { byteLength, type Exchange, type ExchangeMessage, isCut, LOG_BODY_CHARACTERS } from './exchange-record.js'
+import { type Exchange, type ExchangeMessage, LOG_BODY_CHARACTERS } from './exchange-record.js'
+import { byteLength, isCut } from './kept-body.js'
 
 /** One request with its response. Names with an underscore are ours. @source HAR 1.2 */
 export type HarEntry = ReturnType<typeof entryFor>

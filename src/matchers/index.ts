@@ -3,7 +3,8 @@ import { exchangeLines } from '../api/waits.js'
 import { VIOLATIONS, type ViolationRule } from '../conduct/conduct-view.js'
 import type { OperationName } from '../contract/entities.js'
 import { parseJson } from '../contract/json.js'
-import { type Exchange, isCut } from '../exchanges/exchange-record.js'
+import type { Exchange } from '../exchanges/exchange-record.js'
+import { isCut } from '../exchanges/kept-body.js'
 
 /** The matchers, for the types of Vitest (`interface Matchers`) and Jest. */
 export interface SandboxMatchers {

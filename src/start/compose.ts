@@ -1,5 +1,4 @@
 import type { ConductLedger } from '../conduct/conduct-ledger.js'
-import { PastConduct } from '../conduct/total-conduct.js'
 import type { Contract } from '../contract/contract.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { SpecError } from '../contract/spec-error.js'
@@ -274,7 +273,6 @@ function spacesOpener(
         ((record) => {
           if (isReported()) events.onExchange?.(record)
         }),
-      pastConduct: new PastConduct(),
     }
     return new Spaces(shared, new Space('', shared, at, fixtures, state, store), fixtures, options.maxSpaces)
   }

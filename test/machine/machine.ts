@@ -1,5 +1,4 @@
 import { conductReport } from '../../src/conduct/conduct-report.js'
-import { PastConduct } from '../../src/conduct/total-conduct.js'
 import type { Contract } from '../../src/contract/contract.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { applyVerb } from '../../src/control/apply-verb.js'
@@ -63,7 +62,6 @@ export function openMachine(given: MachineOptions = {}): Spaces {
     memoryBudget: new MemoryBudget(options.maxStore, warn),
     warn,
     onExchange: undefined,
-    pastConduct: new PastConduct(),
     upstream: undefined,
     handlers: undefined,
     hasLogins: true,

@@ -1,5 +1,6 @@
 import type { ConductReport } from '../../conduct/total-conduct.js'
 import type { Contract } from '../../contract/contract.js'
+import { conductOfRun } from '../../control/conduct-of-run.js'
 import { counted } from '../../domain/numbers.js'
 import type { Reason } from '../../domain/problems.js'
 import type { ExchangeRecord } from '../../exchanges/exchange-record.js'
@@ -85,7 +86,7 @@ export async function openExecSandbox(
       missed: ids.filter((operation) => !reached.has(operation)),
       refused,
     }),
-    conduct: () => core.spaces.conduct(),
+    conduct: () => conductOfRun(core.spaces),
     async stop() {
       // The clients are gone.
       stopped ??= sandbox.stop('now')

@@ -1,5 +1,4 @@
 import * as v from 'valibot'
-import type { ConductReport } from '../../conduct/total-conduct.js'
 import { digestSandbox } from '../../core/checkpoint.js'
 import { countRecords } from '../../core/collections.js'
 import { copySpace, restoreSnapshot, takeSnapshot } from '../../core/snapshots.js'
@@ -9,6 +8,7 @@ import { Failure } from '../../domain/failures.js'
 import { DEFAULT_SPACE } from '../../domain/keys.js'
 import { recordsText } from '../../domain/numbers.js'
 import type { Snapshot } from '../../domain/state.js'
+import { conductOfRun } from '../conduct-of-run.js'
 import { checkSpaceName, described, fields, findSpace, switchInQuery, text, VerbError, verb } from '../verb.js'
 import type { SpaceView } from '../views.js'
 
@@ -132,7 +132,7 @@ export const sandboxVerbs = {
   }),
   'spaces.conduct': verb('GET /conduct/all', 'Report violations in all spaces, those reset or removed included', {
     isOfSandbox: true,
-    run: ({ spaces }): ConductReport => spaces.conduct(),
+    run: ({ spaces }) => conductOfRun(spaces),
   }),
   'spaces.remove': verb('DELETE /spaces/{name}', 'Remove a space and everything in it', {
     details: 'Its next request opens a new one.',

@@ -4,7 +4,8 @@ import type { StateView } from '../../control/views.js'
 import { loggedKeyText } from '../../domain/keys.js'
 import { OWN_CLIENT_HEADER } from '../../domain/messages.js'
 import { addressOf, spacePath } from '../../domain/space-address.js'
-import { type Exchange, isCut, NO_CHARACTER } from '../../exchanges/exchange-record.js'
+import type { Exchange } from '../../exchanges/exchange-record.js'
+import { isCut, NO_CHARACTER } from '../../exchanges/kept-body.js'
 import type { CodeRequest } from '../request-code.js'
 
 /** Headers that HTTP libraries and browsers add. */
