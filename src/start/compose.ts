@@ -1,4 +1,3 @@
-import type { ConductLedger } from '../conduct/conduct-ledger.js'
 import type { Contract } from '../contract/contract.js'
 import type { ResponseRules } from '../contract/response-rules.js'
 import { SpecError } from '../contract/spec-error.js'

@@ -288,7 +288,10 @@ async function waitForSandbox(signal: AbortSignal): Promise<void> {
 }
 
 export function take(exchange: Exchange): void {
-  if (ring.contradicts(exchange)) return dropLog()
+  if (ring.contradicts(exchange)) {
+    dropLog()
+    return
+  }
   if (!ring.add(exchange)) return
   const open = view.selected.value
   if (open?.id === exchange.id && open.ended === null) view.selected.value = exchange
