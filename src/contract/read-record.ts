@@ -2,6 +2,26 @@ import type { Contract, Reading, Values, Violation } from './contract.js'
 import { stringifyJson } from './json.js'
 import type { ResourceData } from './resource-data.js'
 
+/** The part of a violation's place that is a field of the record. */
+export function fieldOf({ name }: Violation): string {
+  return /^[^.[]*/.exec(name)?.[0] ?? name
+}
+
+/**
+ * Whether a violation of the create request is one of a whole record: not a password that is missing, since no record
+ * has one, nor a value that only responses have, which the rules of the record check.
+ */
+export function isOfRecord(
+  violation: Violation,
+  record: Values,
+  { name, properties }: ResourceData,
+  { rules }: Pick<Contract, 'rules'>,
+): boolean {
+  const field = fieldOf(violation)
+  const isCheckedLater = rules?.get(name)?.record !== undefined
+  return !isCheckedLater || Object.hasOwn(record, field) !== Object.hasOwn(properties, field)
+}
+
 interface RecordReader {
   read(record: Values): Pick<Reading<Values>, 'violations' | 'unknown'>
   /** Faster than `read`. */

@@ -1,7 +1,7 @@
 import type { Values } from '../contract/contract.js'
 import { INT64_MAXIMUM, INT64_MINIMUM, type Int64, parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
-import { recordReader } from '../contract/read-record.js'
+import { fieldOf, isOfRecord, recordReader } from '../contract/read-record.js'
 import { idFromPath, idInPath, type ResourceData } from '../contract/resource-data.js'
 import { parentFields, withoutParentFields } from '../domain/parents.js'
 import { RecordRefused, type StoredRecord } from '../domain/records.js'
@@ -195,7 +195,6 @@ function copyOf(given: Values): Record<string, unknown> {
  */
 function checkFields({ shared: { contract } }: Space, resource: ResourceData, given: Values, record: Values): void {
   const reading = recordReader(contract, resource)?.read(record)
-  const isCheckedLater = contract.rules?.get(resource.name)?.record !== undefined
   const named = new Set([resource.id.property, ...Object.keys(resource.properties)])
   const unknown = Object.keys(given).filter(
     (name) => named.size > 1 && !named.has(name) && (reading === undefined || reading.unknown.includes(name)),
@@ -203,13 +202,7 @@ function checkFields({ shared: { contract } }: Space, resource: ResourceData, gi
   const isNew = record === given
   const problems = [
     ...(reading?.violations ?? [])
-      .filter(({ name }) => {
-        const field = /^[^.[]*/.exec(name)?.[0] ?? name
-        const isGiven = Object.hasOwn(given, field)
-        // A password is required of clients, and in no record.
-        const isOfRecord = !isCheckedLater || Object.hasOwn(resource.properties, field)
-        return isGiven ? !(isCheckedLater && isOfRecord) : isNew && isOfRecord
-      })
+      .filter((item) => (isNew || Object.hasOwn(given, fieldOf(item))) && isOfRecord(item, given, resource, contract))
       .map(({ message }) => message),
     ...unknown.map((name) => `${resource.name} has no field ${JSON.stringify(name)}${didYouMean(name, [...named])}`),
   ]

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import type { Values } from '../../contract/contract.js'
 import { EXAMPLE } from '../../contract/generated/examples.js'
 import { parseShallowJson, stringifyJson } from '../../contract/json.js'
-import { recordReader } from '../../contract/read-record.js'
+import { fieldOf, recordReader } from '../../contract/read-record.js'
 import type { ResourceData } from '../../contract/resource-data.js'
 import { addRecord, getRecord, listRecords, removeRecord, setRecord } from '../../core/owner-records.js'
 import type { Space } from '../../core/space.js'
@@ -101,7 +101,7 @@ function readTexts({ shared: { contract } }: Space, name: string, texts: Values,
   const countProblems = (field: string, value: unknown) => {
     if (isChange && value === null) return 0
     const record = { [field]: value }
-    const problems = reader?.check(record).filter((violation) => /^[^.[]*/.exec(violation.name)?.[0] === field) ?? []
+    const problems = reader?.check(record).filter((violation) => fieldOf(violation) === field) ?? []
     return problems.length + (rules?.findViolations(record).length ?? 0)
   }
   const read = (field: string, text: unknown) => {
