@@ -1,5 +1,5 @@
 import type { Values } from '../contract/contract.js'
-import type { Int64 } from '../contract/int64.js'
+import { type Int64, parseInt64 } from '../contract/int64.js'
 import {
   fillValue,
   type HeaderFacts,
@@ -312,12 +312,15 @@ function listText(request: ActionRequest, { values, before, after }: RecordPage,
 function filtersOf({ resource, action, path, query }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
-  for (const { parameter, property = '' } of action.pathFilters ?? []) filters.push([property, [path[parameter]]])
+  for (const { parameter, property = '' } of action.pathFilters ?? [])
+    filters.push([property, inOtherType(path[parameter])])
   for (const [parameter, property] of action.query?.filters ?? []) {
     const value = queryValue(query, parameter)
     if (value === undefined || value === null) continue
-    const accepted: readonly unknown[] = Array.isArray(value) ? value : [value]
     const { choices } = resource.properties[property] ?? {}
+    const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item)) ?? item
+    const given = [value].flat()
+    const accepted = choices ? given.map(chosen) : given.flatMap(inOtherType)
     // A value that no record can have, such as `all`, is no filter.
     const isPossible = (item: unknown) => choices?.includes(item) ?? !/^(all|any)$/i.test(String(item))
     // A record without a flag has not set it.
@@ -325,4 +328,12 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
     if (accepted.every(isPossible)) filters.push([property, wanted])
   }
   return filters
+}
+
+/** A value, and what it is in another type: a parameter may be a text where the property is a number or a flag. */
+function inOtherType(value: unknown): readonly unknown[] {
+  if (typeof value !== 'string') return typeof value === 'object' ? [value] : [value, String(value)]
+  if (/^(true|false)$/.test(value)) return [value, value === 'true']
+  const number = value.trim() === '' ? Number.NaN : (parseInt64(value) ?? Number(value))
+  return Number.isNaN(number) ? [value] : [value, number]
 }

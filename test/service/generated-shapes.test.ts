@@ -84,6 +84,35 @@ describe('a list', () => {
     expect(await names(sandbox, 'filter[rank]=2')).toBe('ba')
   })
 
+  it('is filtered by a parameter of another type than the property', async () => {
+    const schema = object({
+      id: { type: 'integer', readOnly: true },
+      name: { type: 'string' },
+      rank: { type: 'integer' },
+      score: { type: 'number' },
+      open: { type: 'boolean' },
+      late: { type: ['boolean', 'null'] },
+      code: { type: 'string' },
+    })
+    const parameters = [
+      ...['rank', 'score', 'late'].map((name) => query(name)),
+      query('open', { enum: ['true', 'false'] }),
+      query('code', { type: 'integer' }),
+    ]
+    const sandbox = await serve({
+      '/things': {
+        get: { parameters, responses: { 200: response(list(schema)) } },
+        post: { requestBody: json(schema), responses: { 201: response(schema) } },
+      },
+    })
+    await sandbox.post('/things', { name: 'a', rank: 5, score: 1.5, open: true, late: true, code: '7' })
+    await sandbox.post('/things', { name: 'b', rank: 50, score: 15, code: 'x' })
+    await sandbox.post('/things', { name: 'c', rank: 5, score: 0, open: false, code: '07' })
+    const shown = 'rank=5 rank=x score=1.50 open=true open=false open=false&rank=5 code=7 late=true'.split(' ')
+    const found = await Promise.all(shown.map((search) => names(sandbox, search)))
+    expect(found.join()).toBe('ca,,a,a,cb,c,a,a')
+  })
+
   it('tells the previous page as it does the next', async () => {
     const body = object({
       next: { type: ['string', 'null'] },
