@@ -10,6 +10,13 @@ export function plainName(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase()
 }
 
+/** The plain names under which a request has the ids of what a property shows: `ownerid` of `owner`, `tagids` of `tags`. */
+export function idNames(property: string): readonly string[] {
+  const plain = plainName(property)
+  const one = plain.replace(/s$/, '')
+  return [plain, `${plain}id`, `${plain}ids`, `${one}id`, `${one}ids`]
+}
+
 /** `article` of `/articles`, `category` of `/categories`, `addressBook` of `/address-books`. */
 export function isSingular(name: string, collection: string): boolean {
   const [one, many] = [plainName(name), plainName(literalsOf(collection).at(-1) ?? '')]

@@ -260,11 +260,13 @@ export function matcher(filters: readonly Filter[]): (value: Values) => boolean 
     )
 }
 
-/** Of a path such as `attributes.title`, the value inside. */
+/** Of a path such as `attributes.title`, the value inside; of a list, those of its items. */
 export function propertyOf(value: Values, path: string): unknown {
   const own = value[path]
   if (own !== undefined || !path.includes('.')) return own
-  return path.split('.').reduce<unknown>((inner, name) => Object(inner)[name], value)
+  const inside = (inner: unknown, name: string): unknown =>
+    Array.isArray(inner) ? inner.map((item) => inside(item, name)) : Object(inner)[name]
+  return path.split('.').reduce(inside, value)
 }
 
 /** The same for equal values: a set finds one among many. */

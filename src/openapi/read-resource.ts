@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, exampleValue, fits, fullExample } from '../contract/example-value.js'
-import { isOwnId, PARAMETER, plainName, singularOf } from '../contract/names.js'
+import { idNames, isOwnId, PARAMETER, plainName, singularOf } from '../contract/names.js'
 import {
   type Fill,
   type IdData,
@@ -147,8 +147,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
 /** The name in requests of a property that they do not have: `ownerId` of `owner`, `tag_ids` of `tags`, `FullName` of `full_name`. */
 function aliasOf(name: string, fields: Fields, requests: readonly Fields[]): string | undefined {
   if (requests.some((request) => request.has(name))) return undefined
-  const plain = plainName(name)
-  const wanted = [plain, `${plain}id`, `${plain}ids`, `${plain.replace(/s$/, '')}ids`]
+  const wanted = idNames(name)
   const sent = requests.flatMap((request) => [...request.keys()])
   return sent.find((value) => !fields.has(value) && wanted.includes(plainName(value)))
 }

@@ -76,7 +76,7 @@ function textOf(kept: Place): Shape | undefined {
 }
 
 /** The property of an object that identifies it, with one of these types. */
-function idIn(schema: Place, types: ReadonlySet<string>): string | undefined {
+export function idIn(schema: Place, types: ReadonlySet<string>): string | undefined {
   const named = [...readRecordFields(schema)].filter(([, { place }]) =>
     [...(typesOf(place) ?? [])].some((type) => /^(string|number)$/.test(type) && types.has(type)),
   )

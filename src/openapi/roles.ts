@@ -1,9 +1,10 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
-import { plainName } from '../contract/names.js'
+import { idNames, plainName } from '../contract/names.js'
 import type { MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
-import { allowsNull, type Fields, mainPart, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { allowsNull, type Fields, mainPart, readRecordFields, typeOf, typesOf } from '../contract/schema-fields.js'
 import { explodedFields } from './operations.js'
+import { idIn } from './request-shape.js'
 
 const QUERY_NAMES = {
   limit:
@@ -31,7 +32,7 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   const names: string[] = []
   let hasSortChoices = false
   for (const [name, schema] of parameters.flatMap(queryNames)) {
-    const property = filteredProperty(name, fields)
+    const property = filteredProperty(name.replaceAll(/\[(.+?)\]/g, '.$1'), fields, schema)
     if (property !== undefined) {
       if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
@@ -76,14 +77,30 @@ function queryNames(parameter: Place): readonly (readonly [name: string, schema:
   return [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place] as const)
 }
 
-/** The property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of JSON:API. */
-function filteredProperty(name: string, fields: Fields): string | undefined {
-  const bare = /^filters?\[(.+)\]$/.exec(name)?.[1] ?? name
-  if (fields.has(bare)) return bare
+/**
+ * The path of the property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of
+ * JSON:API; `owner.id` for the id of an object: `owner`, `ownerId`, `owner[id]`.
+ */
+function filteredProperty(name: string, fields: Fields, schema: Place): string | undefined {
+  const bare = name.replace(/^filters?\./, '')
   const attributes = fields.get('attributes')
-  if (attributes && readRecordFields(attributes.place).has(bare)) return `attributes.${bare}`
-  return [...fields.keys()].find((key) => plainName(key) === plainName(bare))
+  if (!fields.has(bare) && attributes && readRecordFields(attributes.place).has(bare)) return `attributes.${bare}`
+  const named = (isNamed: (key: string) => boolean) => [...fields.keys()].find(isNamed)
+  const own = fields.has(bare) ? bare : named((key) => plainName(key) === plainName(bare))
+  const idOf = (key: string) => {
+    const { place } = fields.get(key) ?? {}
+    return place && idIn(place.child('items') ?? place, SCALARS)
+  }
+  const linked = own ?? named((key) => idNames(key).includes(plainName(bare)) && idOf(key) !== undefined)
+  const id = linked === undefined || typesOf(schema)?.has('object') ? undefined : idOf(linked)
+  if (linked !== undefined) return id === undefined ? linked : `${linked}.${id}`
+  const [outer = '', ...rest] = bare.split('.')
+  const { place } = fields.get(outer) ?? {}
+  const inner = place && rest.length > 0 ? filteredProperty(rest.join('.'), readRecordFields(place), schema) : undefined
+  return inner && `${outer}.${inner}`
 }
+
+const SCALARS: ReadonlySet<string> = new Set(['string', 'number'])
 
 /** Beside one record. */
 export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [

@@ -113,6 +113,38 @@ describe('a list', () => {
     expect(found.join()).toBe('ca,,a,a,cb,c,a,a')
   })
 
+  it('is filtered by the id of a record that its records show', async () => {
+    const team = object({ id: { type: 'integer' }, title: { type: 'string' } })
+    const sent = object({
+      name: { type: 'string' },
+      team_id: { type: 'integer' },
+      tag_ids: list({ type: 'integer' }),
+      lead: object({ id: { type: 'integer' } }),
+    })
+    const shown = object({ id: { type: 'integer' }, name: { type: 'string' }, team, tags: list(team), lead: team })
+    const parameters = ['team', 'team_id', 'teamId', 'tag_ids', 'tagId', 'lead.id', 'lead[id]']
+    const sandbox = await serve({
+      '/things': {
+        get: {
+          parameters: parameters.map((name) => query(name, { type: 'integer' })),
+          responses: { 200: response(list(shown)) },
+        },
+        post: { requestBody: json(sent), responses: { 201: response(shown) } },
+      },
+    })
+    await sandbox.post('/things', { name: 'a', team_id: 1, tag_ids: [1, 2], lead: { id: 4, title: 'x' } })
+    await sandbox.post('/things', { name: 'b', team_id: 2, tag_ids: [2] })
+    const searches = [
+      ...parameters.slice(0, 3).map((name) => `${name}=1`),
+      'tag_ids=2',
+      'tagId=1',
+      'lead.id=4',
+      'team=7',
+    ]
+    const found = await Promise.all([...searches, 'lead[id]=4'].map((search) => names(sandbox, search)))
+    expect(found.join()).toBe('a,a,a,ba,a,a,,a')
+  })
+
   it('tells the previous page as it does the next', async () => {
     const body = object({
       next: { type: ['string', 'null'] },
