@@ -78,6 +78,8 @@ export interface IdData {
   readonly property: string
   /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
+  /** An integer that the client sends: the sandbox counts only where it is missing. */
+  readonly isSent?: true
   /** If the contract does not allow a UUID: the pattern of the texts made of them. */
   readonly pattern?: string
   /** The id is the record's path, such as `shelves/{shelf}/books/{book}`, and the path parameters are parts of it. */

@@ -158,7 +158,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
     const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
     if (missing !== undefined) return { kind: 'not-found', message: missing }
     // A counted one is free.
-    if (id.kind !== 'integer' && isKnown(value[id.property]))
+    if ((id.kind !== 'integer' || id.isSent) && isKnown(value[id.property]))
       return { kind: 'conflict', property: id.parts?.join() ?? id.property }
     const taken = findTaken?.(value)
     if (taken !== undefined) return { kind: 'conflict', property: taken }
@@ -230,7 +230,8 @@ function newId(
   const { id, parents } = resource
   const whole = (own: unknown) =>
     id.template === undefined ? own : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
-  const given = id.kind === 'integer' ? free : id.kind === 'from-client' ? body[id.property] : undefined
+  const sent = id.kind === 'from-client' || id.isSent ? body[id.property] : undefined
+  const given = id.kind === 'integer' ? (parseInt64(String(sent)) ?? free) : sent
   return whole(given ?? newTextId(space, resource, free, (own) => isKnown(whole(own))))
 }
 

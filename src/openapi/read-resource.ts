@@ -224,9 +224,12 @@ function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQu
   if (template !== '' && (sent?.get(name)?.required !== true || field?.readOnly))
     return as(typeInPath === 'integer' ? 'integer' : 'uuid', { template })
   if (type === 'integer' || type === 'number') {
+    const { required: isAsked, readOnly: isIgnored } = sent?.get(name) ?? {}
+    // A required id with the name of the record may be of a schema that responses share.
+    const isSent = isAsked && !isIgnored && !field?.readOnly && !isOwnId(name, path)
     const isCounted = places.every((schema) => fits(1, schema) || fits('1', schema))
     return isCounted
-      ? as('integer')
+      ? as('integer', isSent ? { isSent } : {})
       : `the ids of the sandbox begin with 1, which the schema of the id does not allow ${unfit}`
   }
   if (type !== 'string') return `"${name}" identifies the record, but is neither a text nor an integer ${unfit}`

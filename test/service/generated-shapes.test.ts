@@ -174,6 +174,24 @@ describe('a list', () => {
   })
 })
 
+it('an integer key that a create request requires is the one that the client sends', async () => {
+  const integer = { type: 'integer' }
+  const member = object({ userId: integer, role: { type: 'string' } }, ['userId', 'role'])
+  const sandbox = await serve({
+    '/members': {
+      get: { responses: { 200: response(list(member)) } },
+      post: { requestBody: json(member), responses: { 201: response(member), 409: { description: 'taken' } } },
+    },
+    '/members/{userId}': { get: { parameters: [inPath('userId', integer)], responses: { 200: response(member) } } },
+  })
+  const sent = { userId: 42, role: 'a' }
+  expect((await sandbox.post('/members', sent)).json).toEqual(sent)
+  expect((await sandbox.get('/members/42')).json).toEqual(sent)
+  expect((await sandbox.post('/members', sent)).status).toBe(409)
+  const large = '{"userId":9007199254740993,"role":"b"}'
+  expect((await sandbox.post('/members', large)).text).toBe(large)
+})
+
 describe('a property of several types', () => {
   it('is kept in the types of the record: numbers become texts, other values are left out', async () => {
     const sent = object({
