@@ -4,6 +4,7 @@ import type { ContractEngine } from './engine.js'
 import { concreteType, essenceOf, isInRange, isJsonType, isXmlType } from './media-types.js'
 import {
   type ChosenResponse,
+  contentsOf,
   examplesOf,
   type MockedResponses,
   mockBy,
@@ -29,9 +30,9 @@ function choose({ statuses, find }: MockedResponses, { status, example, accept }
   const [success] = statuses.filter((status) => /^2/.test(status)).sort()
   const named = status === undefined ? (success ?? statuses[0] ?? '') : String(status)
   const code = named === 'default' ? 200 : Number(named)
-  const contents = find(named)?.entries('content') ?? []
+  const contents = contentsOf(find(named))
   if (contents.length === 0) return { status: code, contentType: undefined, body: undefined }
-  const found = accept === undefined ? (contents.find(isJson) ?? contents[0]) : findAccepted(contents, accept)
+  const found = accept === undefined ? contents[0] : findAccepted(contents, accept)
   if (found === undefined) return undefined
   const [mediaType, content] = found
   const essence = essenceOf(mediaType)
@@ -42,8 +43,6 @@ function choose({ statuses, find }: MockedResponses, { status, example, accept }
 }
 
 type Content = readonly [mediaType: string, content: Place]
-
-const isJson = ([mediaType]: Content) => isJsonType(essenceOf(mediaType))
 
 /** The first content of the range that the client likes best. @source RFC 9110, section 12.5.1 */
 function findAccepted(contents: readonly Content[], accept: string): Content | undefined {

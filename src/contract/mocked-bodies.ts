@@ -3,6 +3,7 @@ import { isNode, type Node, type Place } from './document.js'
 import type { MockedResponse, MockRequest } from './engine.js'
 import { exampleOf, exampleValue, fits, fullExample, nearExample } from './example-value.js'
 import { stringifyJson } from './json.js'
+import { essenceOf, isJsonType } from './media-types.js'
 
 export interface MockedBody {
   readonly text: string
@@ -75,6 +76,12 @@ export async function mockBy(
     }
   }
   return undefined
+}
+
+/** The contents of a response by media type. JSON is first, for clients that accept anything. */
+export function contentsOf(response: Place | undefined): readonly (readonly [mediaType: string, content: Place])[] {
+  const rank = ([mediaType]: readonly [string, Place]) => (isJsonType(essenceOf(mediaType)) ? 0 : 1)
+  return [...(response?.entries('content') ?? [])].sort((a, b) => rank(a) - rank(b))
 }
 
 /** By name; the first is valid. */

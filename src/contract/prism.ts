@@ -4,6 +4,7 @@ import { operationPlace, type Place, rootPlace } from './document.js'
 import type { ContractEngine } from './engine.js'
 import { concreteType, essenceOf, isJsonType, isXmlType } from './media-types.js'
 import {
+  contentsOf,
   examplesOf,
   type MockedBody,
   type MockedResponses,
@@ -82,7 +83,10 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
   const documented = mockedResponses(place, forced)
   const { statuses, find } = documented
   const responses = Object.fromEntries(
-    statuses.map((status) => [status, { description: '', content: contentsOf(find(status), Number(status), bodies) }]),
+    statuses.map((status) => [
+      status,
+      { description: '', content: numberedContents(find(status), Number(status), bodies) },
+    ]),
   )
   const paths = { '/': { [operation.method.toLowerCase()]: { responses } } }
   const [resource] = await getHttpOperationsFromSpec({ openapi: '3.1.0', info: { title: '', version: '' }, paths })
@@ -91,8 +95,8 @@ async function prepare(place: Place | undefined, operation: Operation, forced: n
 }
 
 /** The contents of a response with a number for each example. */
-function contentsOf(response: Place | undefined, status: number, bodies: MockedBody[]) {
-  const contents = (response?.entries('content') ?? []).map(([mediaType, content]) => {
+function numberedContents(response: Place | undefined, status: number, bodies: MockedBody[]) {
+  const contents = contentsOf(response).map(([mediaType, content]) => {
     const essence = essenceOf(mediaType)
     const examples = examplesOf(content, status, isJsonType(essence), isXmlType(essence)).map(([name, body]) => {
       return [name, { value: String(bodies.push(body) - 1) }] as const

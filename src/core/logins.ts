@@ -6,7 +6,9 @@ import { ceilSeconds, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/ti
 import type { RequestContext } from './request-context.js'
 
 /** `token` of a GET is another one, such as for CSRF. */
-const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer)_?token|token|jwt)$/i
+const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer|jwt)_?(?:token|jwt)|token|jwt)$/i
+/** In the response to a login. */
+const TOKEN_OF_LOGIN = /^(?:access|refresh|key)$/i
 const EXPIRES_IN = /^expires_?in$/i
 const TOKEN_TYPE = /^token_?type$/i
 /** Of a text without an example. */
@@ -19,6 +21,13 @@ const REFRESH_LIFETIME_S = (30 * DAY_MS) / SECOND_MS
 /** Of an envelope: `{ data: { tokens: { access_token } } }`. */
 const MAX_DEPTH = 3
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** By its names, which say nothing about its responses. */
+export function isLogin({ id, method, path, isPublic }: Operation): boolean {
+  return (
+    method === 'POST' && isPublic === true && /log[-_]?in|sign[-_]?in|session|token|authenticate/i.test(`${path} ${id}`)
+  )
+}
 
 /** A mocked response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins" */
 export function withLogin({ space, now }: RequestContext, operation: Operation, given: HandlerResult): HandlerResult {
@@ -33,13 +42,16 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
     isIssued = true
     return (isJwt ? loginJwt : loginToken)(n, space.name, ceilSeconds(now) + seconds)
   }
+  const secondsOf = (name: string) => (REFRESH.test(name) ? REFRESH_LIFETIME_S : lifetime)
   const filled = (value: unknown, depth = 0): unknown => {
+    if (typeof value === 'string' && depth === 0 && isLogin(operation)) return makeToken(contract.hasJwt === true)
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
-      const isToken = TOKEN.test(name) && !(operation.method === 'GET' && /^token$/i.test(name))
+      const isNamed = TOKEN.test(name) || (isLogin(operation) && TOKEN_OF_LOGIN.test(name))
+      const isToken = isNamed && !(operation.method === 'GET' && /^token$/i.test(name))
       if (isToken && typeof field === 'string') {
         const isJwt = contract.hasJwt === true || JWT.test(field) || /^(?:jwt|id_?token)$/i.test(name)
-        return [name, makeToken(isJwt, REFRESH.test(name) ? REFRESH_LIFETIME_S : lifetime)]
+        return [name, makeToken(isJwt, secondsOf(name))]
       }
       if (TOKEN_TYPE.test(name) && field === MADE_UP) return [name, 'bearer']
       if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, lifetime]
@@ -50,6 +62,8 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
   const body = filled(mocked)
   const cookies = (contract.otherKeys ?? []).filter((place) => place.in === 'cookie').map(({ name }) => name)
   const headers = given.headers?.map((item, index, all) => {
+    if (index % 2 === 1 && /^authorization$/i.test(String(all[index - 1])))
+      return `Bearer ${makeToken(contract.hasJwt === true)}`
     if (index % 2 === 0 || !/^set-cookie$/i.test(String(all[index - 1])) || cookies[0] === undefined) return item
     return `${cookies[0]}=${makeToken(false)}; Path=/; HttpOnly`
   })

@@ -11,6 +11,8 @@ interface Contract {
   readonly method?: string
   readonly response?: object
   readonly scheme?: object
+  readonly path?: string
+  readonly id?: string
 }
 
 /** Of tokens issued at the frozen clock. */
@@ -20,7 +22,7 @@ const token = (n: number, end = HOUR) => `sandbox-login-${n}-${end}`
 
 /** A sandbox with a login, and with things that need a key. */
 async function opened(
-  { method = 'post', response = content(TOKENS), scheme }: Contract = {},
+  { method = 'post', response = content(TOKENS), scheme, path = '/login', id = 'login' }: Contract = {},
   options: SandboxOptions = {},
 ) {
   const items = object({ id: { type: 'integer' }, name: text })
@@ -30,7 +32,7 @@ async function opened(
     security: [{ key: [] }],
     components: { securitySchemes: { key: scheme ?? { type: 'http', scheme: 'bearer' } } },
     paths: {
-      '/login': { [method]: { operationId: 'login', security: [], responses: { 200: response } } },
+      [path]: { [method]: { operationId: id, security: [], responses: { 200: response } } },
       '/things': {
         get: { operationId: 'list', responses: { 200: content({ type: 'array', items }) } },
         post: { operationId: 'add', requestBody: content(items), responses: { 201: content(items) } },
@@ -41,8 +43,9 @@ async function opened(
   const sandbox = await createSandbox({ seed: 1, spec, now: '2026-03-01T12:00:00Z', freeze: true, ...options })
   onTestFinished(() => sandbox.close())
   const login = async ({ baseUrl } = sandbox.space('')) => {
-    const seen = await sandbox.fetch(`${baseUrl}/login`, { method: method.toUpperCase() })
-    return { cookie: seen.headers.get('set-cookie'), body: JSON.parse(await seen.text()) }
+    const seen = await sandbox.fetch(baseUrl + path, { method: method.toUpperCase(), headers: { accept: '*/*' } })
+    const [cookie, authorization] = ['set-cookie', 'authorization'].map((name) => seen.headers.get(name))
+    return { cookie, authorization, body: JSON.parse(await seen.text()) }
   }
   const list = async (headers: Readonly<Record<string, string>>, { baseUrl } = sandbox.space('')) =>
     (await sandbox.fetch(`${baseUrl}/things`, { headers })).status
@@ -129,6 +132,40 @@ it('a token ends by the clock, after the hour or the example of expires_in', asy
   const example = { expires_in: { type: 'integer', example: 900 } }
   const short = await opened({ response: content(object({ access_token: text, ...example })) })
   expect((await short.login()).body).toEqual({ access_token: token(1, HOUR - 2700), expires_in: 900 })
+})
+
+it.each(['access', 'key', 'jwtToken', 'accessJwt', 'auth_token'])('a login has its token as %s', async (name) => {
+  const { login, listAs } = await opened({ response: content(object({ [name]: text })) })
+  const issued = (await login()).body[name]
+  expect(issued).not.toBe('string')
+  expect(await listAs(issued)).toBe(200)
+})
+
+it('a login may be a bare text, but no other text is one', async () => {
+  const { login, listAs } = await opened({ response: content(text) })
+  expect((await login()).body).toBe(token(1))
+  expect(await listAs(token(1))).toBe(200)
+  const other = await opened({ response: content(text), path: '/ping', id: 'ping' })
+  expect((await other.login()).body).not.toContain('sandbox-login')
+  const pair = await opened({ response: content(object({ access: text, key: text })), path: '/door', id: 'door' })
+  expect((await pair.login()).body).toEqual({ access: 'string', key: 'string' })
+})
+
+it('a login has JSON where the contract lists text first', async () => {
+  const schema = object({ token: text })
+  const json = { schema }
+  const response = { description: '', content: { 'text/plain': { schema }, 'application/json': json } }
+  const { login, listAs } = await opened({ response })
+  expect((await login()).body).toEqual({ token: token(1) })
+  expect(await listAs(token(1))).toBe(200)
+})
+
+it('a login has its token in the header Authorization where the contract has one', async () => {
+  const headers = { Authorization: { schema: text } }
+  const { login, list } = await opened({ response: { ...content(object({ id: { type: 'integer' } })), headers } })
+  const authorization = (await login()).authorization ?? ''
+  expect(authorization).toBe(`Bearer ${token(1)}`)
+  expect(await list({ authorization })).toBe(200)
 })
 
 it('a 401 says what works', async () => {
