@@ -10,6 +10,11 @@ const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer|jwt)_?(?:token|jwt)|
 /** In the response to a login. */
 const TOKEN_OF_LOGIN = /^(?:access|refresh|key)$/i
 const EXPIRES_IN = /^expires_?in$/i
+const EXPIRES_AT = /^(?:(?:access|refresh|auth)?_?token_?)?expir(?:es?|ation|y)(?:_?(?:at|on|date|time))?$/i
+const INSTANT = /^\d{4}-\d\d-\d\dT/
+/** Smaller numbers are durations. */
+const LEAST_EPOCH_S = 1e8
+const LEAST_EPOCH_MS = 1e11
 const TOKEN_TYPE = /^token_?type$/i
 /** Of a text without an example. */
 const MADE_UP = 'string'
@@ -55,6 +60,7 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
       }
       if (TOKEN_TYPE.test(name) && field === MADE_UP) return [name, 'bearer']
       if (EXPIRES_IN.test(name) && typeof field === 'number') return [name, lifetime]
+      if (EXPIRES_AT.test(name)) return [name, instantLike(field, now + secondsOf(name) * SECOND_MS)]
       return [name, filled(field, depth + 1)]
     })
     return Object.fromEntries(entries)
@@ -70,6 +76,13 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
   if (!isIssued) return given
   space.commit({ logins: { ...space.state.logins, issued: n } })
   return { ...given, ...(headers && { headers }), ...(body !== undefined && { body: stringifyJson(body) }) }
+}
+
+/** An instant in the form of a documented one: a text, or seconds or milliseconds since the epoch. */
+function instantLike(field: unknown, instant: number): unknown {
+  if (typeof field === 'string' && INSTANT.test(field)) return new Date(instant).toISOString()
+  if (typeof field !== 'number' || field < LEAST_EPOCH_S) return field
+  return field < LEAST_EPOCH_MS ? ceilSeconds(instant) : instant
 }
 
 /** Seconds in an example of the contract. */

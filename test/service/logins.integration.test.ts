@@ -168,6 +168,30 @@ it('a login has its token in the header Authorization where the contract has one
   expect(await list({ authorization })).toBe(200)
 })
 
+it('a login ends when its token does', async () => {
+  const instant = { ...text, format: 'date-time' }
+  const epoch = { type: 'integer', example: 1577836800 }
+  const schema = object({
+    token: text,
+    expiresAt: instant,
+    expire: { ...text, example: '2022-01-01T00:00:00Z' },
+    refreshTokenExpiration: instant,
+    expires_on: epoch,
+    expirationTime: { ...epoch, example: 1577836800000 },
+    createdAt: { ...instant, example: '2022-01-01T00:00:00Z' },
+  })
+  const { login } = await opened({ response: content(schema) })
+  expect((await login()).body).toEqual({
+    token: token(1),
+    expiresAt: '2026-03-01T13:00:00.000Z',
+    expire: '2026-03-01T13:00:00.000Z',
+    refreshTokenExpiration: '2026-03-31T12:00:00.000Z',
+    expires_on: HOUR,
+    expirationTime: HOUR * 1000,
+    createdAt: '2022-01-01T00:00:00Z',
+  })
+})
+
 it('a 401 says what works', async () => {
   const { sandbox, login } = await opened()
   const messageFor = async (headers: Readonly<Record<string, string>>) =>
