@@ -176,7 +176,10 @@ function previousPage(roles: QueryRoles, page: number, offset: number): PagePara
   return roles.offset === undefined ? undefined : [roles.offset, offset]
 }
 
-/** Records without a property come last in both directions. */
+/** A text such as `9.99`, of a price. */
+const DECIMAL = /^-?\d+\.\d+$/
+
+/** Records without a property come last in both directions. Texts that are all decimal numbers are compared as numbers. */
 function sortedBy(
   keys: readonly SortKey[],
   { newestFirst }: ActionRequest,
@@ -184,14 +187,18 @@ function sortedBy(
   records: RecordsView,
 ): readonly Values[] {
   const values = places.map((place) => records.at(place))
+  const isDecimal = ({ property }: SortKey) =>
+    values.every((value) => DECIMAL.test(String(propertyOf(value, property) ?? '0.0')))
+  const decimals = new Set(keys.filter(isDecimal))
   return (newestFirst ? values.reverse() : values).sort((one, other) => {
-    for (const { property, isDescending } of keys) {
+    for (const key of keys) {
+      const { property, isDescending } = key
       const [a, b] = [propertyOf(one, property) ?? undefined, propertyOf(other, property) ?? undefined]
       if (a === undefined || b === undefined) {
         if (a !== b) return a === undefined ? 1 : -1
         continue
       }
-      const difference = compare(a, b)
+      const difference = decimals.has(key) ? Number(a) - Number(b) : compare(a, b)
       if (difference !== 0) return isDescending ? -difference : difference
     }
     return 0

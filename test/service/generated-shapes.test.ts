@@ -54,6 +54,27 @@ describe('a list', () => {
     expect(await names(sandbox, search)).toBe(expected)
   })
 
+  it('is sorted by decimal texts as by numbers', async () => {
+    const schema = object({ ...THING.properties, price: { type: 'string', format: 'decimal' } })
+    const sandbox = await serve({
+      '/things': {
+        get: { parameters: [query('sort')], responses: { 200: response(list(schema)) } },
+        post: { requestBody: json(schema), responses: { 201: response(schema) } },
+      },
+    })
+    await sandbox.post('/things', { name: 'a' })
+    for (const [name, price] of [
+      ['d', '100.00'],
+      ['e', '9.99'],
+      ['f', '20.00'],
+      ['g', '-3.50'],
+    ])
+      await sandbox.post('/things', { name, price })
+    expect(await names(sandbox, 'sort=-price')).toBe('dfega')
+    await sandbox.post('/things', { name: 'h', price: 'on request' })
+    expect(await names(sandbox, 'sort=price')).toBe('gdfeha')
+  })
+
   it('refuses to be sorted by what no record has, unless the contract has such a name', async () => {
     const free = await serveList([query('sort')])
     const { status, json: body } = await free.get('/things?sort=nope')
