@@ -99,6 +99,8 @@ export interface OperationData {
   readonly exposed?: string
   /** It needs no API key. */
   readonly isPublic?: boolean
+  /** It needs no key, and has the name of a login and a place for a token in its response. */
+  readonly isLogin?: boolean
   /** Alternatives for its key. Default: each place of the contract. */
   readonly keys?: readonly KeyPlaces[]
   /** Documented headers that show a limit, beside those of the packaged contract. */

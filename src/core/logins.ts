@@ -1,14 +1,11 @@
 import type { Operation } from '../contract/contract.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
+import { isNamedLogin, isToken } from '../contract/login-names.js'
 import { loginJwt, loginToken } from '../domain/login-tokens.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { ceilSeconds, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/time.js'
 import type { RequestContext } from './request-context.js'
 
-/** `token` of a GET is another one, such as for CSRF. */
-const TOKEN = /^(?:(?:access|auth|id|refresh|session|bearer|jwt)_?(?:token|jwt)|token|jwt)$/i
-/** In the response to a login. */
-const TOKEN_OF_LOGIN = /^(?:access|refresh|key)$/i
 const EXPIRES_IN = /^expires_?in$/i
 const EXPIRES_AT = /^(?:(?:access|refresh|auth)?_?token_?)?expir(?:es?|ation|y)(?:_?(?:at|on|date|time))?$/i
 const INSTANT = /^\d{4}-\d\d-\d\dT/
@@ -27,13 +24,6 @@ const REFRESH_LIFETIME_S = (30 * DAY_MS) / SECOND_MS
 const MAX_DEPTH = 3
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** By its names, which say nothing about its responses. */
-export function isLogin({ id, method, path, isPublic }: Operation): boolean {
-  return (
-    method === 'POST' && isPublic === true && /log[-_]?in|sign[-_]?in|session|token|authenticate/i.test(`${path} ${id}`)
-  )
-}
-
 /** A mocked response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins" */
 export function withLogin({ space, now }: RequestContext, operation: Operation, given: HandlerResult): HandlerResult {
   const { contract, hasLogins } = space.shared
@@ -49,12 +39,10 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
   }
   const secondsOf = (name: string) => (REFRESH.test(name) ? REFRESH_LIFETIME_S : lifetime)
   const filled = (value: unknown, depth = 0): unknown => {
-    if (typeof value === 'string' && depth === 0 && isLogin(operation)) return makeToken(contract.hasJwt === true)
+    if (typeof value === 'string' && depth === 0 && isNamedLogin(operation)) return makeToken(contract.hasJwt === true)
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
-      const isNamed = TOKEN.test(name) || (isLogin(operation) && TOKEN_OF_LOGIN.test(name))
-      const isToken = isNamed && !(operation.method === 'GET' && /^token$/i.test(name))
-      if (isToken && typeof field === 'string') {
+      if (isToken(name, operation) && typeof field === 'string') {
         const isJwt = contract.hasJwt === true || JWT.test(field) || /^(?:jwt|id_?token)$/i.test(name)
         return [name, makeToken(isJwt, secondsOf(name))]
       }

@@ -1,12 +1,12 @@
 import type { Operation } from '../contract/contract.js'
+import { isStateful } from '../contract/resource-data.js'
 import { keyLabel } from '../domain/keys.js'
-import { isLogin } from './logins.js'
 import type { Space } from './space.js'
 
 /** What a request without a valid key can send to the operations of an own contract, as a sentence. */
 export function whatWorks({ keys, seed, shared: { contract, basePath, hasLogins } }: Space): string {
   const login = hasLogins
-    ? contract.operations.find((operation) => isLogin(operation) && !isOther(operation))
+    ? contract.operations.find((operation) => operation.isLogin && !isStateful(operation) && !isOther(operation))
     : undefined
   const key = seed.keys.find(
     (apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key && keys.has(apiKey.key),

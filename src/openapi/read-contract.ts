@@ -31,6 +31,7 @@ import {
   TEMPLATE_PARAMETER,
 } from './parameters.js'
 import { isPublic, readAccess, readKeys } from './read-access.js'
+import { isLogin } from './read-login.js'
 import { readResources } from './resources.js'
 
 export interface ContractReading {
@@ -151,7 +152,7 @@ function readOperation(
       ...(errors.length > 0 && { errors }),
       ...(limitHeaders.length > 0 && { limitHeaders }),
       ...(exposed !== '' && { exposed }),
-      ...(isPublic(root, place) && { isPublic: true }),
+      ...(isPublic(root, place) && { isPublic: true, ...(isLogin(shape) && { isLogin: true }) }),
       ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
     },
     schemas: {

@@ -204,6 +204,12 @@ it('a 401 says what works', async () => {
   expect(await messageFor({ authorization: `Bearer ${token(1)}` })).toBe(`The login has ended. ${help}`)
 })
 
+it('a 401 names no login that issues no token', async () => {
+  const { sandbox } = await opened({ response: content(object({ ok: { type: 'boolean' } })) })
+  const { message } = JSON.parse(await (await sandbox.fetch(`${sandbox.baseUrl}/things`)).text())
+  expect(message).toMatch(/ Send the key sandbox\.$/)
+})
+
 it('the token of a GET is no login, unless its name says so', async () => {
   const { login } = await opened({ method: 'get', response: content(object({ token: text })) })
   expect((await login()).body.token).not.toContain('sandbox-login')
