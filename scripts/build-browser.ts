@@ -58,6 +58,7 @@ const withoutUncalled: Plugin = {
 /** Modules that only contracts of one's own call, and that load with them. */
 const FOR_OWN_CONTRACTS = [
   'contract/counted-value',
+  'contract/nested-values',
   'contract/pattern-text',
   'contract/rare-styles',
   'contract/shaped-value',

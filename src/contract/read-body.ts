@@ -1,13 +1,14 @@
 import { isUtf8, utf8Text } from '../system/runtime.js'
 import type { Operation, Reading, Values, Violation } from './contract.js'
 import type { Body } from './contract-data.js'
-import { excerpt, quote } from './excerpt.js'
+import { quote } from './excerpt.js'
 import { isNode, MAX_BODY_DEPTH, parseShallowJson } from './json.js'
 import { essenceOf, isFormType, isJsonType, isMergePatch } from './media-types.js'
+import { dropUndeclared, lostNumbers } from './nested-values.js'
 import { formPairs } from './query.js'
 import { pairReader } from './read-parameters.js'
 import type { Validator } from './validator.js'
-import { fieldName, findViolations, stepsOf, valueAt } from './validators.js'
+import { findViolations } from './validators.js'
 
 export interface BodyValidators {
   readonly body: Validator | undefined
@@ -26,7 +27,7 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
   const usual = kindOf(mediaTypes[0] ?? '')
   const check = (value: unknown, validator: Validator | undefined) => {
     const violations = findViolations(validator, value, 'body')
-    return nests && isContainer(value) ? [...violations, ...lostNumbers(value, violations)] : violations
+    return nests ? [...violations, ...lostNumbers(value, violations)] : violations
   }
   const checkBody = (value: Values) => check(value, validators.body)
 
@@ -62,7 +63,8 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
       else unknown.push(name)
     }
     const violations = check(kind === 'patch' ? withoutNulls(value) : value, isForm ? validators.form : validators.body)
-    if (violations.length === 0) unknown.push(...dropUndeclared(validators.closed, values))
+    const { closed } = validators
+    if (violations.length === 0 && closed !== undefined) unknown.push(...dropUndeclared(closed, values))
     return { values, violations, unknown }
   }
   return { readBody, checkBody }
@@ -81,42 +83,6 @@ function withoutNulls(value: unknown): unknown {
   if (!isNode(value)) return value
   const others = Object.entries(value).filter(([, one]) => one !== null)
   return Object.fromEntries(others.map(([name, one]) => [name, withoutNulls(one)]))
-}
-
-/** @returns the names of undeclared nested fields, which it removes */
-function dropUndeclared(closed: Validator | undefined, values: Values): readonly string[] {
-  if (closed === undefined || closed(values) === true) return []
-  return (closed.errors ?? []).flatMap(({ instancePath, params: { unevaluatedProperty: name } }) => {
-    if (typeof name !== 'string') return []
-    const steps = stepsOf(instancePath)
-    Reflect.deleteProperty(Object(valueAt(values, steps)), name)
-    return [excerpt(fieldName([...steps, name]))]
-  })
-}
-
-/** Numbers that a double cannot hold would be stored as null. */
-function lostNumbers(values: Values, violations: readonly Violation[]): readonly Violation[] {
-  // Most have none, and may have very many values.
-  if (!losesNumber(values)) return []
-  return Object.entries(values)
-    .filter(([name, value]) => losesNumber(value) && !violations.some((known) => known.name === name))
-    .map(([name]) => ({ in: 'body', name, message: `${name} holds a number that cannot be kept exactly` }))
-}
-
-function isContainer(value: unknown): value is Values {
-  return typeof value === 'object' && value !== null
-}
-
-function losesNumber(root: unknown): boolean {
-  const open: unknown[] = [root]
-  while (open.length > 0) {
-    const value = open.pop()
-    if (typeof value === 'number' && !Number.isFinite(value)) return true
-    if (!isContainer(value)) continue
-    for (const inner of Array.isArray(value) ? value : Object.values(value))
-      if (typeof inner === 'number' || isContainer(inner)) open.push(inner)
-  }
-  return false
 }
 
 function refused(message: string, rule: string): Reading<Values> {
