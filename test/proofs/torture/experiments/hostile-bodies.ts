@@ -13,6 +13,8 @@ const MOST_MIB = 600
 /** Random recursive and wide schemas, each with bodies of at most 1 MiB that are deep, wide, or both. No body stalls the sandbox. */
 export const hostileBodies: Experiment = {
   counts: 'requests with hostile bodies',
+  // Judged by processor time, with a limit for each request: a slow machine that is busy only takes longer.
+  timeoutMs: 900_000,
   async run(trial) {
     let worst = { ms: 0, what: 'none' }
     let most = 0
