@@ -17,9 +17,8 @@ export interface ReportedSpace {
   currentPlan(apiKey: ApiKey): string | undefined
 }
 
-/** @param conduct another one than the present, such as that before a reset */
-export function conductReport(space: ReportedSpace, conduct = space.conduct): Conduct {
-  const { shared } = space
+export function conductReport(space: ReportedSpace): Conduct {
+  const { conduct, shared } = space
   const { settings } = space.state
   const accounts = conduct.keys().filter(({ traffic }) => traffic.requests > 0)
   // Unknown tokens share a label, but each has its own quota.

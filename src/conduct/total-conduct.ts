@@ -1,4 +1,3 @@
-import type { ConductLedger } from './conduct-ledger.js'
 import { conductReport, type ReportedSpace } from './conduct-report.js'
 import type {
   Conduct,
@@ -118,25 +117,25 @@ const MAX_RESTORABLE = 1000
 /** Of spaces before they were reset or removed, which tests do all the time. */
 export class PastConduct {
   /** The last of each space may come back by an undo. */
-  readonly #restorable: Conduct[] = []
+  readonly #restorable: ReportedSpace[] = []
   #older = EMPTY_CONDUCT
 
-  /** @param conduct of the space until now */
-  add(space: ReportedSpace, conduct: ConductLedger): void {
-    if (conduct.requests === 0) return
-    this.#restorable.push(conductReport(space, conduct))
+  /** @param space without its records, and with its conduct until now: most are never reported */
+  add(space: ReportedSpace): void {
+    if (space.conduct.requests === 0) return
+    this.#restorable.push(space)
     const oldest = this.#restorable.length > MAX_RESTORABLE ? this.#restorable.shift() : undefined
-    if (oldest !== undefined) this.#older = addConduct(this.#older, oldest)
+    if (oldest !== undefined) this.#older = addConduct(this.#older, conductReport(oldest))
   }
 
   /** An undo has brought back the last of a space. */
   takeBack(space: string): void {
-    const last = this.#restorable.findLastIndex((conduct) => conduct.space === space)
+    const last = this.#restorable.findLastIndex(({ name }) => name === space)
     if (last !== -1) this.#restorable.splice(last, 1)
   }
 
   /** @param present the open spaces */
   withPresent(present: readonly ReportedSpace[]): ConductReport {
-    return [...this.#restorable, ...present.map((space) => conductReport(space))].reduce(addConduct, this.#older)
+    return [...this.#restorable, ...present].map(conductReport).reduce(addConduct, this.#older)
   }
 }

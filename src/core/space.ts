@@ -242,9 +242,17 @@ export class Space {
     const logins = { issued, ended: issued }
     const { conduct } = this
     this.commit({ ...startState(this, this.seed, wall), logins }, [{ kind: 'replaced', state: this.seed }])
-    this.#afterwards(() => this.shared.pastConduct?.add(this, conduct))
+    this.#afterwards(() => this.keepPast(conduct))
     this.clearLog()
     this.conduct = this.openConduct()
+  }
+
+  /** The space is reset or removed. Keeps what a report needs, which are not its records. */
+  keepPast(conduct = this.conduct): void {
+    const { name, shared } = this
+    const { settings, plans } = this.state
+    const planOf = (apiKey: ApiKey) => currentPlan(shared.contract, apiKey, { settings, plans })
+    shared.pastConduct?.add({ name, conduct, shared, state: { settings }, currentPlan: planOf })
   }
 
   beginVerb(): void {
@@ -313,7 +321,7 @@ export class Space {
       // The conduct from before the verb is back; that of the time since is discarded.
       conduct?.forgetOpen()
       if (conduct?.requests) this.shared.pastConduct?.takeBack(this.name)
-      if (conduct) this.shared.pastConduct?.add(this, dropped)
+      if (conduct) this.keepPast(dropped)
       // Requests in flight at the verb may have ended since, and nothing recorded it.
       if (log) this.log.restore({ ...log, records: log.records.filter(({ how }) => how !== undefined), unkept: [] })
     })

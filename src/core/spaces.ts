@@ -280,7 +280,7 @@ export class Spaces {
   }
 
   close(space: Space): void {
-    this.#shared.pastConduct?.add(space, space.conduct)
+    space.keepPast()
     space.close()
     this.#named.delete(space.name)
   }
