@@ -14,7 +14,7 @@ import { startSandbox } from './start.js'
 export interface WorkerServer extends SandboxControls {
   readonly baseUrl: string
   readonly controlUrl: string
-  /** With the address of this server. */
+  /** With the address of this server. A reset opens it, so that it exists for a test that only reads it. */
   freshSpace(name: string): Promise<Space>
   close(): Promise<void>
 }
@@ -52,7 +52,6 @@ async function startServer(options: SandboxOptions): Promise<WorkerServer> {
     ...sandbox,
     async freshSpace(name) {
       const space = sandbox.space(name)
-      // Creates it, so that it exists for a test that only reads it.
       await space.reset()
       return space
     },
@@ -85,7 +84,6 @@ async function joinServer(controlUrl: string, options: SandboxOptions, env: Envi
         if (Object.keys(switches).length > 0) await space.scenario(switches)
         return done
       }
-      // Also creates the space, so that it exists for a test that only reads it.
       await reset()
       return { ...space, reset, baseUrl: addressInSpace(service, name) }
     },

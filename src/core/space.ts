@@ -247,7 +247,7 @@ export class Space {
     this.conduct = this.openConduct()
   }
 
-  /** The space is reset or removed. Keeps what a report needs, which are not its records. */
+  /** The space is reset or removed. Keeps what a report needs, without the records. */
   keepPast(conduct = this.conduct): void {
     const { name, shared } = this
     const { settings, plans } = this.state

@@ -52,9 +52,7 @@ const FORMATS: Readonly<Record<string, (value: never) => string>> = {
 const VIEWS = new WeakMap<Settings, SettingsView>()
 
 export function settingsView(settings: Settings): SettingsView {
-  const view = VIEWS.get(settings) ?? formatSettings(settings)
-  VIEWS.set(settings, view)
-  return view
+  return VIEWS.get(settings) ?? formatSettings(settings)
 }
 
 function formatSettings(settings: Settings): SettingsView {
@@ -63,7 +61,9 @@ function formatSettings(settings: Settings): SettingsView {
     // The format of a kind takes the value of every setting of that kind.
     return [name, value === undefined ? null : (FORMATS[SETTINGS[name].kind]?.(value as never) ?? value)]
   })
-  return { ...settings, ...Object.fromEntries(entries) }
+  const view = { ...settings, ...Object.fromEntries(entries) }
+  VIEWS.set(settings, view)
+  return view
 }
 
 /** Of a sandbox without options. @param contract has the plan */

@@ -9,7 +9,7 @@ import { readLimits } from '../../drift/headers.js'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** What showed an item, so that it can be asked again. */
+/** The request whose response had an item, to send it again. */
 export interface ItemSource {
   readonly operation: Operation
   readonly request: EngineRequest
