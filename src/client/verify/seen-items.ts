@@ -40,7 +40,7 @@ export class SeenItems {
     this.created.push(body)
   }
 
-  /** What showed the first item that the body shows with another value. */
+  /** The source of the first item that has another value in the body. */
   sourceOfChange(body: unknown): ItemSource | undefined {
     const known = (item: Item) => this.#items.get(String(item.id))
     const changed = itemsIn(body).find((item) => changedFields(item, known(item)?.item).length > 0)
