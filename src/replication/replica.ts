@@ -96,9 +96,9 @@ class Replica implements CommandExecutor {
   #notJoined: string | undefined = 'This replica has not joined its group yet.'
   #isLeaving = false
   #heartbeatTimer: NodeJS.Timeout | undefined
-  /** Of the newest checkpoint, and of the entries since. */
   /** Of the timeline before: they refuse requests while the new one has none yet. */
   #spacesBefore: Spaces | undefined
+  /** Of the newest checkpoint, and of the entries since. */
   #checkpointCharacters = 0
   #charactersSince = 0
 
