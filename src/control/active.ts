@@ -91,12 +91,18 @@ function activeFaults(space: Space): readonly ActiveView[] {
   ]
 }
 
-/** Rules of the start. Their ids are only valid while they are removed. */
+/**
+ * Rules of the start. Their ids are only valid while they are removed. Of equal rules, as many are removed as the space has
+ * fewer than the start.
+ */
 export function removedFaults({ state, shared }: Space) {
-  const current = new Set(state.faults.map(({ rule }) => stringifyJson(rule)))
-  return shared.start.faults.flatMap((rule, index) =>
-    current.has(stringifyJson(rule)) ? [] : [{ id: `start.${index + 1}`, rule, index }],
-  )
+  const current = state.faults.map(({ rule }) => stringifyJson(rule))
+  return shared.start.faults.flatMap((rule, index) => {
+    const armed = current.indexOf(stringifyJson(rule))
+    if (armed === -1) return [{ id: `start.${index + 1}`, rule, index }]
+    current.splice(armed, 1)
+    return []
+  })
 }
 
 function activeClock(space: Space): readonly ActiveView[] {
@@ -136,7 +142,7 @@ function activeBans(space: Space, apiKey: ApiKey, ban: ReturnType<typeof activeB
   if (ban === undefined) return []
   const name = keyLabel(apiKey)
   const origin = ban.byClient ? 'early requests' : originOf(space, 'ban', apiKey.key)
-  const count = hits(space, ({ reason, key }) => reason === 'ban' && key === name)
+  const count = hits(space, ({ reason, key, at }) => reason === 'ban' && key === name && at >= ban.from)
   return [activeView('ban', `${name} banned`, { name, until: ban.until, hits: count, origin })]
 }
 

@@ -41,6 +41,17 @@ describe('the active switches', () => {
     ])
   })
 
+  it('count for a ban what this ban refused, not those before it', async () => {
+    await using sandbox = await createSandbox({ ...AT_TEN, freeze: true })
+    await sandbox.ban('sandbox', '1m')
+    expect(await ask(sandbox)).toBe(429)
+    await sandbox.clock.advance('2m')
+    await sandbox.ban('sandbox', '1m')
+    expect(await active(sandbox)).toContainEqual(['sandbox banned', 'you', null, 0, false])
+    expect(await ask(sandbox)).toBe(429)
+    expect(await active(sandbox)).toContainEqual(['sandbox banned', 'you', null, 1, false])
+  })
+
   it('include options of the start that no verb changes, and handlers', async () => {
     await using sandbox = await createSandbox({ seed: 1, anyKey: true, reason: false, order: 'oldest' })
     sandbox.space('a').handle('getPet', () => ({ status: 200, body: {} }))

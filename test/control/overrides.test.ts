@@ -120,6 +120,17 @@ describe('overrides', () => {
     expect(await names()).toEqual(['one', 'two', '*'])
   })
 
+  it('are one of two equal fault rules of the start, which comes back', async () => {
+    await using sandbox = await open({ fault: ['getPet:503*1', 'getPet:503*1'] })
+    const [first] = await sandbox.faults.list()
+    await sandbox.faults.clear(first?.id)
+    const off = async () => (await sandbox.state()).active.filter(({ isOff }) => isOff).map(({ text }) => text)
+    expect(await off()).toEqual(['getPet:503*1'])
+    expect(await sandbox.overrides.clear({ what: 'faults' })).toEqual({ cleared: 1 })
+    expect(await sandbox.faults.list()).toHaveLength(2)
+    expect(await off()).toEqual([])
+  })
+
   it('are a plan of null, which is the plan of the contract', async () => {
     await using sandbox = await open({ plan: 'pro' })
     expect(await sandbox.settings.change({ plan: null })).toMatchObject({ plan: 'free' })
