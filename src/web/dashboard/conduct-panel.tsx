@@ -73,7 +73,7 @@ function FindingItem({ finding }: { readonly finding: Finding }) {
   )
 }
 
-function occurrences(findings: readonly Finding[]): number {
+export function occurrences(findings: readonly Finding[]): number {
   return findings.reduce((sum, { count }) => sum + count, 0)
 }
 

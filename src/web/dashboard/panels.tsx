@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { ConductPanel } from './conduct-panel.js'
+import { ConductPanel, occurrences } from './conduct-panel.js'
 import { DataPanel } from './data-panel.js'
 import { ExchangePanel } from './exchange-detail.js'
 import { ExchangeList } from './exchange-list.js'
@@ -35,6 +35,7 @@ export function Panels() {
   const shown = open.find(({ name }) => name === tab.value) ?? (isNarrow.value ? undefined : SWITCHES)
   const all = isNarrow.value ? [LOG, ...open] : open
   const current = shown?.name ?? 'log'
+  const violations = occurrences(conduct.value?.violations ?? [])
 
   function walk(event: KeyboardEvent) {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
@@ -73,9 +74,9 @@ export function Panels() {
             >
               <span class={name === 'exchange' ? 'hidden' : ''}>{title}</span>
               {name === 'exchange' ? `#${selected.value?.id}` : null}
-              {name === 'conduct' && conduct.value?.violations.length ? (
+              {name === 'conduct' && violations > 0 ? (
                 <span class="outcome failed">
-                  {conduct.value.violations.length} <span class="hidden">findings</span>
+                  {violations.toLocaleString('en')} <span class="hidden">violations</span>
                 </span>
               ) : null}
             </button>
