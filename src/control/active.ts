@@ -7,7 +7,7 @@ import { type ApiKey, keyLabel } from '../domain/keys.js'
 import { startPlan } from '../domain/plans.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { hasStorm, type Storm } from '../domain/storm.js'
-import { type ClockState, type EpochMs, formatOffset, isoText } from '../domain/time.js'
+import { type ClockState, DAY_MS, type EpochMs, formatOffset, HOUR_MS, isoText } from '../domain/time.js'
 import type { ExchangeRecord } from '../exchanges/exchange-record.js'
 import { toKebabCase } from '../options/letter-case.js'
 import type { SettingsView } from '../options/options.js'
@@ -106,9 +106,10 @@ export function removedFaults({ state, shared }: Space) {
 }
 
 function activeClock(space: Space): readonly ActiveView[] {
-  const text = clockText(space.state.clock)
+  const { clock, startClock } = space.state
+  const text = clockText(clock)
   if (text === '') return []
-  const isStart = text === clockText(space.state.startClock)
+  const isStart = stringifyJson(clock) === stringifyJson(startClock)
   return [activeView('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock') })]
 }
 
@@ -174,10 +175,11 @@ export function settingName(name: SettingName, value: SettingsView[SettingName])
   return `${toKebabCase(name)} ${text}`
 }
 
-/** Empty for real time. */
+/** Empty for real time. From a day on, in whole hours: `--now` with a date is some days, hours and milliseconds from it. */
 function clockText(clock: ClockState): string {
   if (clock.kind === 'frozen') return `clock frozen at ${isoText(clock.at)}`
-  return clock.ahead === 0 ? '' : `clock ${formatOffset(clock.ahead)}`
+  const unit = Math.abs(clock.ahead) < DAY_MS ? 1 : HOUR_MS
+  return clock.ahead === 0 ? '' : `clock ${formatOffset(Math.round(clock.ahead / unit) * unit)}`
 }
 
 /** Exchanges of the log that a switch affected. */

@@ -41,6 +41,13 @@ describe('the active switches', () => {
     ])
   })
 
+  it('name a clock that is days from real time in whole hours', async () => {
+    await using sandbox = await createSandbox({ seed: 1, now: '+2d3h29m' })
+    expect(await active(sandbox)).toContainEqual(['clock +2d3h', '--now, --freeze', null, null, false])
+    await sandbox.clock.advance('2m')
+    expect(await active(sandbox)).toContainEqual(['clock +2d4h', 'you', null, null, false])
+  })
+
   it('count for a ban what this ban refused, not those before it', async () => {
     await using sandbox = await createSandbox({ ...AT_TEN, freeze: true })
     await sandbox.ban('sandbox', '1m')
