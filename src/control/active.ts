@@ -1,6 +1,6 @@
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
-import { switchId } from '../core/space-state.js'
+import { isEqual, switchId } from '../core/space-state.js'
 import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
 import { type ApiKey, keyLabel } from '../domain/keys.js'
@@ -109,7 +109,7 @@ function activeClock(space: Space): readonly ActiveView[] {
   const { clock, startClock } = space.state
   const text = clockText(clock)
   if (text === '') return []
-  const isStart = stringifyJson(clock) === stringifyJson(startClock)
+  const isStart = isEqual(clock, startClock)
   return [activeView('clock', text, { origin: isStart ? '--now, --freeze' : originOf(space, 'clock') })]
 }
 
