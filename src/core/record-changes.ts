@@ -21,7 +21,8 @@ export function changedRecord(
     return shapedValue(sent, shape, rowIds)
   }
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
-  const patched = mergePatch(base, body) as Values
+  const isReplaced = request.action.kind === 'replace'
+  const patched = isReplaced ? { ...base, ...body } : (mergePatch(base, body) as Values)
   const declared = Object.keys(resource.properties)
   const sent = declared.length === 0 || resource.isOpen ? Object.keys(patched) : []
   const names = new Set([...declared, ...Object.keys(known), ...sent])
@@ -38,8 +39,8 @@ export function changedRecord(
         : isOurs
           ? known[name]
           : shaped(ownValue(patched, name), property?.shape)
-    const isFilled = property?.required === true || request.action.kind === 'replace'
-    const isPatched = next === undefined && request.action.kind !== 'replace'
+    const isFilled = property?.required === true || isReplaced
+    const isPatched = next === undefined && !isReplaced
     // A null in a patch keeps a property that each record must have.
     if (isPatched) next = property?.isNullable ? null : property?.required ? known[name] : undefined
     const fill = next === undefined && isFilled ? property?.fill : undefined
