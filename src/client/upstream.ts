@@ -53,10 +53,11 @@ export async function openUpstream({
   let isKeyRefused = false
 
   async function request(
-    { method, target, headers, body, authorization = ownKey, keyPlace, credentials = '' }: UpstreamRequest,
+    { method, target, headers, body, isKnown, authorization: sent, keyPlace, credentials = '' }: UpstreamRequest,
     signal: AbortSignal | undefined,
   ): Promise<UpstreamOutcome> {
     const all = [...headers, 'accept-encoding', 'gzip, br', 'via', via]
+    const authorization = isKnown ? ownKey : sent
     const token = authorization?.replace(/^bearer +/i, '')
     const [path, ...header] =
       token === undefined
@@ -125,8 +126,8 @@ export async function openUpstream({
       pending++
       try {
         const outcome = await send(sent, left)
-        const isOwnKey = key !== undefined && sent.authorization === undefined
-        if (isOwnKey && outcome.kind === 'response' && outcome.status === 401) warnOfRefusedKey()
+        if (key !== undefined && sent.isKnown && outcome.kind === 'response' && outcome.status === 401)
+          warnOfRefusedKey()
         return outcome
       } finally {
         pending--

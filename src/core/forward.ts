@@ -12,12 +12,13 @@ import { problem } from './responses.js'
 /** The request to the real service. @source docs/real-service.md, "Forwarding" */
 export function forwardRequest({ request, path, query, caller, space }: RequestContext): UpstreamRequest {
   const { authorization } = request.headers
-  const isOwn = caller.kind === 'key' && caller.isStranger
+  const isStranger = caller.kind === 'key' && caller.isStranger
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
     target: path.slice(space.shared.basePath.length) + (query === '' ? '' : `?${query}`),
     headers: headersSentOn(request.rawHeaders, space.shared.contract.keyHeaders),
-    authorization: isOwn ? String(authorization) : undefined,
+    isKnown: caller.kind === 'key' && !isStranger,
+    authorization: isStranger ? String(authorization) : undefined,
     keyPlace: request.keyPlace,
     credentials: request.keyPlace && headerInList(request.rawHeaders, 'authorization'),
     body: request.body instanceof Uint8Array ? request.body : undefined,

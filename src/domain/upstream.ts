@@ -23,7 +23,9 @@ export interface UpstreamRequest {
   readonly target: string
   /** Flat list, without connection headers and keys. */
   readonly headers: readonly string[]
-  /** Undefined if the upstream's key is used. */
+  /** The client sent a key of the sandbox, which the key of the real service replaces. */
+  readonly isKnown: boolean
+  /** With a key that the sandbox does not know, which is sent on. */
   readonly authorization: string | undefined
   /** Where the key goes, if not into a header of the contract, and the client's Authorization header. */
   readonly keyPlace?: OtherKey | undefined

@@ -97,7 +97,7 @@ const TWICE: readonly (readonly [string, string])[] = [
   ['X-Twice', 'one'],
   ['X-Twice', 'two'],
 ]
-const NOTHING = { authorization: undefined, body: undefined, via: '' }
+const NOTHING = { isKnown: true, authorization: undefined, body: undefined, via: '' }
 const FORWARD: UpstreamRequest = {
   method: 'GET',
   target: '/pets',

@@ -11,6 +11,7 @@ const LIST: UpstreamRequest = {
   method: 'GET',
   target: '/pets',
   headers: [],
+  isKnown: true,
   authorization: undefined,
   body: undefined,
   via: '',
@@ -48,7 +49,7 @@ it('opens 64 connections at most, lets 1,000 requests wait, and refuses others a
 it('names the key file once the service refuses its key, and never for the key of a client', async () => {
   const file = temporaryFile('key', 'real')
   const { upstream, warnings, baseUrl } = await inFrontOf((_request, response) => response.writeHead(401).end(), file)
-  await upstream.send({ ...LIST, authorization: 'Bearer own' })
+  await upstream.send({ ...LIST, isKnown: false, authorization: 'Bearer own' })
   expect(warnings).toEqual([])
   for (let i = 0; i < 2; i++) await upstream.send(LIST)
   expect(warnings).toEqual([

@@ -210,6 +210,39 @@ it('the pages of a real service run no scripts in the origin of the sandbox, and
   expect(await seen(2)).toEqual(['text/plain', null, 'nosniff'])
 })
 
+it('a request without a key, or with a revoked one, reaches the service without a key', async () => {
+  const came: unknown[] = []
+  const server = createServer(({ url, headers: { authorization = null } }, response) => {
+    came.push([url, authorization])
+    response.setHeader('content-type', 'application/json').end('{}')
+  })
+  const ok = { responses: { 200: { description: 'ok' } } }
+  const spec = temporaryFile(
+    'spec.json',
+    JSON.stringify({
+      ...{ openapi: '3.0.3', info: { title: 'T', version: '1' }, servers: [{ url: '/v1' }] },
+      paths: {
+        '/status': { get: { operationId: 'status', security: [], ...ok } },
+        '/me': { get: { operationId: 'me', security: [{}, { bearer: [] }], ...ok } },
+      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    }),
+  )
+  await using sandbox = await createSandbox({
+    ...{ spec, upstream: `${await listenLocally(server)}/v1`, upstreamApiKeyFile: keyFile('real-key') },
+  })
+  for (const [path, key] of [['/status'], ['/me'], ['/me', 'sandbox-revoked'], ['/me', 'sandbox']] as const) {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    expect((await sandbox.fetch(sandbox.baseUrl + path, { headers })).status).toBe(200)
+  }
+  expect(came).toEqual([
+    ['/v1/status', null],
+    ['/v1/me', null],
+    ['/v1/me', null],
+    ['/v1/me', 'Bearer real-key'],
+  ])
+})
+
 describe('a contract whose key is', () => {
   const list = { operationId: 'list', responses: { 200: { description: 'ok' } } }
   const basic = (text: string) => `Basic ${btoa(text)}`
