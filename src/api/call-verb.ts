@@ -2,6 +2,7 @@ import { ControlError } from '../control/control-error.js'
 import type { OperationHandler } from '../control/handlers.js'
 import type { VerbName } from '../control/verb-map.js'
 import type { VerbRoute } from '../control/verb-request.js'
+import type { StateView } from '../control/views.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { quoted } from '../options/problem.js'
 import { lazily } from '../system/lazily.js'
@@ -10,6 +11,8 @@ import type { RequestFilter } from './inputs.js'
 export interface Transport {
   /** @param space empty for the default space @throws ControlError if the verb refuses */
   call(verb: string, space: string, input?: object): Promise<unknown>
+  /** The state, after all requests that were sent before. Default: that of the verb. @throws ControlError */
+  look?(space: string): Promise<StateView>
   /** @param space empty for all that have none of their own @throws ControlError */
   handle(space: string, operation: string, handler: OperationHandler): Promise<void>
   /** Exchanges as they end, until the signal is aborted or the sandbox stops. */

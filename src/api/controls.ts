@@ -41,7 +41,10 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'records
      */
     advance(
       by: DurationText,
-      options?: { readonly timers?: FakeTimers; readonly page?: { readonly clock: PageClock } },
+      options?: {
+        readonly timers?: FakeTimers | undefined
+        readonly page?: { readonly clock: PageClock } | undefined
+      },
     ): Promise<ClockView>
   }
   readonly keys: KeyNames & SpaceMethods['keys']
@@ -205,6 +208,12 @@ export function fixtureKey(
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
 }
 
+interface AdvanceInput {
+  readonly by: DurationText
+  readonly timers?: FakeTimers
+  readonly page?: { readonly clock: PageClock }
+}
+
 function spaceControls(transport: Transport, space: string): Controls {
   const verbs = spaceMethods(methodMaker(transport, space))
   const { clock, keys, records, requests, snapshots } = verbs
@@ -212,13 +221,13 @@ function spaceControls(transport: Transport, space: string): Controls {
     ...verbs,
     clock: {
       ...clock,
-      async advance(...given: readonly unknown[]) {
-        const { timers, page } = Object(given[1])
-        if (timers === undefined && page === undefined)
-          return (clock.advance as (...given: readonly unknown[]) => Promise<ClockView>)(...given)
+      async advance(by: unknown, given?: object) {
+        const { timers, page, ...input } = { ...(typeof by === 'object' ? by : by && { by }), ...given } as AdvanceInput
+        if (timers === undefined && page === undefined) return clock.advance(input)
         const { advanceInLockstep, advanceWithPage } = await import('./waits.js')
-        if (page !== undefined) return advanceWithPage(given[0] as DurationText, page.clock, verbs)
-        return advanceInLockstep(given[0] as DurationText, timers, verbs)
+        const controls = { clock, requests, look: transport.look?.bind(undefined, space) ?? verbs.state }
+        if (page !== undefined) return advanceWithPage(input.by, page.clock, controls)
+        return advanceInLockstep(input.by, timers as FakeTimers, controls)
       },
     },
     keys: {

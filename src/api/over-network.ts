@@ -56,17 +56,19 @@ export function overNetwork(address: string, { token, timeout = '1m' }: NetworkO
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` }
   const unreachable = (error: unknown) => whyUnreachable(base, error, limits)
 
+  async function call(name: string, space: string, input?: object, isLast = false): Promise<unknown> {
+    const { method, address, body } = verbRequest(verbRoutes[name as VerbName], space, input)
+    const json = body === undefined ? {} : { body, headers: { ...headers, 'content-type': 'application/json' } }
+    const response = await fetchControl(base + address, { method, headers, ...json, isLast }, limits).catch((error) => {
+      throw unreachable(error)
+    })
+    if (response.status !== 200) throw refusal(base, response)
+    return readResponse(base, response.text)
+  }
+
   return {
-    async call(name, space, input) {
-      const { method, address, body } = verbRequest(verbRoutes[name as VerbName], space, input)
-      const json = body === undefined ? {} : { body, headers: { ...headers, 'content-type': 'application/json' } }
-      const init = { method, headers, ...json }
-      const response = await fetchControl(base + address, init, limits).catch((error) => {
-        throw unreachable(error)
-      })
-      if (response.status !== 200) throw refusal(base, response)
-      return readResponse(base, response.text)
-    },
+    call: (name, space, input) => call(name, space, input),
+    look: async (space) => (await call('state', space, undefined, true)) as StateView,
     async handle() {
       throw new ControlError('conflict', "Handlers need the sandbox's own process: start it with --handlers.")
     },

@@ -1,13 +1,16 @@
 import { ControlError } from '../control/control-error.js'
-import type { ClockView } from '../control/views.js'
+import type { ClockView, StateView } from '../control/views.js'
 import { addressOf } from '../domain/space-address.js'
 import { type DurationMs, type DurationText, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
+import { isConnecting, newChannel } from '../system/this-process.js'
 import type { SpaceMethods } from './generated/methods.js'
 import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs.js'
 
-type Methods = Pick<SpaceMethods, 'clock' | 'state'>
+interface Methods extends Pick<SpaceMethods, 'clock' | 'requests'> {
+  look(): Promise<StateView>
+}
 
 /** Event loop turns for a client to read a response, parse its body and set a timer. */
 const TURNS = 8
@@ -16,6 +19,8 @@ const QUIET_LOOKS = 2
 const QUIET_LOOKS_OF_A_PAGE = 1
 /** A client that never waits between requests must not hold up the clock. */
 const MAX_LOOKS = 100
+/** More looks while a response is delayed by latency: five seconds. A handler that waits by fake timers never ends. */
+const MAX_PAUSES = 250
 /** Shortest step, in milliseconds. */
 const MIN_STEP_MS = 10
 /** Its part of the time since the last request. A timer then runs late by at most this part of its wait. */
@@ -30,11 +35,8 @@ const MAX_SHORT_STEPS = 1000
  *
  * @throws the error of the timers if they are not faked; no clock has moved then
  */
-export async function advanceInLockstep(
-  by: DurationText,
-  timers: FakeTimers,
-  { clock, state }: Methods,
-): Promise<ClockView> {
+export async function advanceInLockstep(by: DurationText, timers: FakeTimers, methods: Methods): Promise<ClockView> {
+  const { clock } = methods
   const total = parseDuration(by)
   // The verb rejects it, with its own message.
   if (total === undefined) return clock.advance(by)
@@ -43,7 +45,7 @@ export async function advanceInLockstep(
   await clock.set({})
   // A round trip to a page takes as long as its requests do, also on a busy machine.
   const turn = 'runFor' in timers ? () => move(timers, 0).then(afterTurns) : afterTurns
-  let seen = await settle(state, NOTHING, turn, QUIET_LOOKS)
+  let seen = await settle(methods, NOTHING, turn, QUIET_LOOKS)
   let sinceRequest = 0
   let left = total
   for (let steps = 0; left > 0; steps++) {
@@ -52,7 +54,7 @@ export async function advanceInLockstep(
     await clock.advance(`${step}ms`)
     await move(timers, step)
     const before = seen
-    seen = await settle(state, before, turn, QUIET_LOOKS)
+    seen = await settle(methods, before, turn, QUIET_LOOKS)
     sinceRequest = seen.requests === before.requests ? sinceRequest + step : 0
     left -= step
   }
@@ -90,11 +92,8 @@ const PAGE_STEPS = 6
 const PAGE_TURN_MS: DurationMs = 5
 
 /** Advances the clock of a space and the clock of a page together, in few steps: the sandbox's first. */
-export async function advanceWithPage(
-  by: DurationText,
-  page: PageClock,
-  { clock, state }: Methods,
-): Promise<ClockView> {
+export async function advanceWithPage(by: DurationText, page: PageClock, methods: Methods): Promise<ClockView> {
+  const { clock } = methods
   const total = parseDuration(by)
   // The verb rejects it, with its own message.
   if (total === undefined) return clock.advance(by)
@@ -104,7 +103,7 @@ export async function advanceWithPage(
     const step = Math.round(left / steps)
     await clock.advance(`${step}ms`)
     await page.runFor(step)
-    seen = await settle(state, seen, () => pause(PAGE_TURN_MS), QUIET_LOOKS_OF_A_PAGE)
+    seen = await settle(methods, seen, () => pause(PAGE_TURN_MS), QUIET_LOOKS_OF_A_PAGE)
     left -= step
   }
   return clock.show()
@@ -131,19 +130,24 @@ const NOTHING: Seen = { requests: 0, open: 0 }
  * @returns seen at the last look
  */
 async function settle(
-  state: Methods['state'],
+  { look, requests: list }: Methods,
   seen: Seen,
   turn: () => Promise<void>,
   quietLooks: number,
 ): Promise<Seen> {
   let { requests } = seen
   let open = 0
-  for (let look = 0, quiet = 0; look < MAX_LOOKS && quiet < quietLooks; look++) {
+  for (let looks = 1, quiet = 0; quiet < quietLooks; looks++) {
     await turn()
-    const { counts } = await state()
-    quiet = counts.requests === requests && counts.open <= seen.open ? quiet + 1 : 0
+    const isSending = isConnecting()
+    const { counts } = await look()
+    quiet = counts.requests === requests && counts.open <= seen.open && !isSending ? quiet + 1 : 0
     requests = counts.requests
     open = counts.open
+    if (looks < MAX_LOOKS) continue
+    const isDelayed = open > seen.open && (await list()).some(({ ended, fault }) => ended === null && fault !== 'hang')
+    if (!isDelayed || looks >= MAX_LOOKS + MAX_PAUSES) break
+    await pause(LOOK_EVERY_MS)
   }
   return { requests, open }
 }
@@ -155,7 +159,7 @@ async function afterTurns(): Promise<void> {
 /** One turn of the event loop. A message, because test tools fake setImmediate. */
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel()
+    const { port1, port2 } = newChannel()
     const onmessage = () => {
       port1.close()
       resolve()

@@ -3,6 +3,8 @@ export interface ControlRequest {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
+  /** On a connection of its own: a server reads it after all that was sent before. */
+  readonly isLast?: boolean
 }
 
 export interface ControlReply {

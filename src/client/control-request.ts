@@ -10,14 +10,17 @@ const agents = new Map<string, Agent>()
  *
  * @throws as fetch: a TypeError if there is no response, with the cause
  */
-export function requestControl(url: string, { body, ...options }: ControlRequest): Promise<ControlReply> {
+export function requestControl(
+  url: string,
+  { body, isLast = false, ...options }: ControlRequest,
+): Promise<ControlReply> {
   // Loaded by the first request: most commands send none, and node:https loads TLS.
   const module = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const { protocol } = new URL(url)
   const agent = agents.get(protocol) ?? new module.Agent(KEPT)
   agents.set(protocol, agent)
   return new Promise((resolve, reject) => {
-    const sent = module.request(url, { ...options, agent })
+    const sent = module.request(url, { ...options, agent: isLast ? false : agent })
     sent.on('error', (error) => reject(new TypeError('request failed', { cause: error })))
     sent.on('response', (response: IncomingMessage) => {
       resolve({ status: response.statusCode ?? 0, length: response.headers['content-length'], body: response })

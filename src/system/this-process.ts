@@ -6,6 +6,21 @@ export function allowListeners(signal: AbortSignal): void {
   setMaxListeners(0, signal)
 }
 
+/** Whether this process looks up a host or opens a connection: what is sent over it has not left yet. */
+export function isConnecting(): boolean {
+  return process.getActiveResourcesInfo().some((kind) => kind === 'TCPConnectWrap' || kind === 'GetAddrInfoReqWrap')
+}
+
+/** Test environments such as jsdom leave the global one out. */
+export function newChannel(): Channel {
+  return new (globalThis.MessageChannel ?? process.getBuiltinModule('node:worker_threads').MessageChannel)()
+}
+
+export interface Channel {
+  readonly port1: { close(): void }
+  readonly port2: { postMessage(message: unknown): void }
+}
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** At most ten digits, because people type them. */

@@ -57,8 +57,8 @@ describe('a clock that is advanced with fake timers', () => {
     expect(now).toBe('2030-01-01T00:01:00.000Z')
   })
 
-  it('waits for a response that is on its way before it moves', async () => {
-    const { sandbox, status } = await frozenSandbox({ limits: '1/min', latency: '5ms' })
+  it.each(['5ms', '300ms'])('waits for a response that is on its way for %s before it moves', async (latency) => {
+    const { sandbox, status } = await frozenSandbox({ limits: '1/min', latency })
     await status()
     const timers = vi.useFakeTimers()
     const statuses: number[] = []
@@ -80,6 +80,22 @@ describe('a clock that is advanced with fake timers', () => {
       { timers: vi },
     )
     expect(now).toBe('2030-01-02T00:00:00.000Z')
+  })
+
+  it('also in an environment without MessageChannel', async () => {
+    const { sandbox, status, times } = await frozenSandbox()
+    const timers = vi.useFakeTimers()
+    vi.stubGlobal('MessageChannel', undefined)
+    onTestFinished(() => void vi.unstubAllGlobals())
+    setTimeout(() => void status(), 30_000)
+    await sandbox.clock.advance('1m', { timers })
+    expect(await times()).toEqual(['00:00:30.000'])
+  })
+
+  it('are optional: without them, only the clock moves', async () => {
+    const { sandbox } = await frozenSandbox()
+    const { now } = await sandbox.clock.advance('1m', { timers: undefined })
+    expect(now).toBe('2030-01-01T00:01:00.000Z')
   })
 
   it('takes few steps for a client that polls', async () => {
