@@ -77,6 +77,7 @@ const FOR_OWN_CONTRACTS = [
   'core/what-works',
   'domain/default-keys',
   'domain/login-tokens',
+  'domain/other-key-places',
 ]
 const OWN_CONTRACT = 'src/browser/own-contract.ts'
 

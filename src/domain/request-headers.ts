@@ -1,7 +1,8 @@
 import { BEARER, type ContractData, type KeyHeader, type KeyPlaces } from '../contract/contract-data.js'
 import { decodePercent } from '../contract/query.js'
-import { readKeyAt, replaceInQuery } from './key-places.js'
+import { readKeyAt } from './key-places.js'
 import type { ServiceRequest } from './messages.js'
+import { replaceInQuery } from './other-key-places.js'
 import { MASK } from './redaction.js'
 
 export type { KeyHeader } from '../contract/contract-data.js'

@@ -2,8 +2,9 @@ import { expect, it } from 'vitest'
 import type { Parameter } from '../../src/contract/contract-data.js'
 import { FORMATS } from '../../src/contract/formats.js'
 import { pairReader } from '../../src/contract/read-parameters.js'
-import { readKeyAt, replaceInQuery } from '../../src/domain/key-places.js'
+import { readKeyAt } from '../../src/domain/key-places.js'
 import type { ServiceRequest } from '../../src/domain/messages.js'
+import { replaceInQuery } from '../../src/domain/other-key-places.js'
 
 // Each took seconds to minutes, in which the sandbox answered nobody: their time was quadratic.
 
