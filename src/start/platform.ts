@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Contract } from '../contract/contract.js'
 import type { ContractEngine } from '../contract/engine.js'
@@ -97,7 +96,7 @@ export async function openStore(
   const layout = new Layout(resources, keys)
   const given = { fsync, reset, maxBytes: maxStore, warn, now: systemClock.wall, layout }
   const { state, store } = await openFileStore(file, given)
-  const snapshots = new SnapshotFolder(join(dirname(file), 'snapshots'), fsync, layout)
+  const snapshots = new SnapshotFolder(file, fsync, layout)
   return {
     state,
     store,

@@ -1,7 +1,8 @@
 import { fsyncSync, lstatSync, writeFileSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseJson, stringifyJson } from '../contract/json.js'
+import type { Bytes } from '../domain/numbers.js'
 import { DEFAULT_SETTINGS } from '../domain/settings.js'
 import { SNAPSHOT_VERSION, type Snapshot } from '../domain/state.js'
 import {
@@ -34,17 +35,21 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/
  */
 export class SnapshotFolder {
   readonly #folder: string
+  /** Stores of one folder share that of the snapshots. */
+  readonly #store: string
   readonly #fsync: boolean
   readonly #layout: Layout
 
-  constructor(folder: string, fsync: boolean, layout: Layout) {
-    this.#folder = folder
+  /** @param store its file, which the folder of snapshots is beside */
+  constructor(store: string, fsync: boolean, layout: Layout) {
+    this.#folder = join(dirname(store), 'snapshots')
+    this.#store = JSON.stringify(basename(store))
     this.#fsync = fsync
     this.#layout = layout
   }
 
   async names(): Promise<readonly string[]> {
-    const own = (await this.#files()).filter((file) => !isForeign(join(this.#folder, file)))
+    const own = (await this.#files()).filter((file) => this.#otherKind(join(this.#folder, file)) === undefined)
     return own.flatMap((file) => nameOf(file) ?? []).sort()
   }
 
@@ -53,8 +58,8 @@ export class SnapshotFolder {
     try {
       assertOwnFolder(this.#folder)
       makeFolder(this.#folder)
-      assertOwn(file)
-      replaceFile(file, this.#textOf(snapshot), PRIVATE_FILE, this.#fsync)
+      this.#assertOwn(file)
+      replaceFile(file, this.#textOf(snapshot, this.#store), PRIVATE_FILE, this.#fsync)
       if (this.#fsync) syncFolder(file)
     } catch (error) {
       throw cannot('STORE_UNWRITABLE', 'write', file, error)
@@ -62,22 +67,45 @@ export class SnapshotFolder {
   }
 
   async get(name: string): Promise<Snapshot | undefined> {
-    return (await this.#has(name)) ? readSnapshotFile(this.#pathOf(name), this.#layout) : undefined
+    if (!(await this.#has(name))) return undefined
+    const file = this.#pathOf(name)
+    this.#assertOwn(file)
+    return readSnapshotFile(file, this.#layout)
   }
 
   async remove(name: string): Promise<boolean> {
     if (!(await this.#has(name))) return false
     const file = this.#pathOf(name)
-    assertOwn(file)
+    this.#assertOwn(file)
     await rm(file).catch((error: unknown) => {
       throw cannot('STORE_UNWRITABLE', 'remove', file, error)
     })
     return true
   }
 
-  #textOf(snapshot: Snapshot): string {
+  /** @param store whose it is; undefined if that is unknown */
+  #textOf(snapshot: Snapshot, store?: string): string {
     const text = stringifyJson({ ...snapshot, state: this.#layout.write(snapshot.state) })
-    return `{"crc":${crc32(text)},"snapshot":${text}}\n`
+    return `{"crc":${crc32(text)},${store === undefined ? '' : `"store":${store},`}"snapshot":${text}}\n`
+  }
+
+  /** Of a file that is no snapshot of this store: the folder may be a project's, with a folder `snapshots` of its own. */
+  #otherKind(file: string): string | undefined {
+    let start: string
+    try {
+      start = readStart(file, MAX_START).toString()
+    } catch {
+      return undefined
+    }
+    if (!START.test(start)) return 'another file, and not a snapshot'
+    const [, store = this.#store] = STORE.exec(start) ?? []
+    return store === this.#store ? undefined : `a snapshot of the store ${store}`
+  }
+
+  /** @throws StoreError */
+  #assertOwn(file: string): void {
+    const kind = this.#otherKind(file)
+    if (kind !== undefined) throw new StoreError('STORE_CORRUPT', `"${file}" is ${kind}. Choose another name.`)
   }
 
   /**
@@ -135,21 +163,10 @@ export class SnapshotFolder {
 
 /** Of a snapshot, also one that was formatted since. */
 const START = /^\s*\{\s*"crc"\s*:/
-
-/** The folder of a store may be a project's, with a folder `snapshots` of its own. */
-function isForeign(file: string): boolean {
-  try {
-    return !START.test(readStart(file, 64).toString())
-  } catch {
-    return false
-  }
-}
-
-/** @throws StoreError */
-function assertOwn(file: string): void {
-  if (isForeign(file))
-    throw new StoreError('STORE_CORRUPT', `"${file}" is another file, and not a snapshot. Choose another name.`)
-}
+/** Snapshots of earlier builds do not name their store. */
+const STORE = /^\s*\{\s*"crc"\s*:\s*\d+\s*,\s*"store"\s*:\s*("(?:[^"\\]|\\.)*")/
+/** Has the longest name of a store. */
+const MAX_START: Bytes = 2048
 
 /** Distinct on every file system: capitals and reserved names are percent-encoded. */
 function fileOf(name: string): string {

@@ -16,3 +16,30 @@ it('a file of the user beside snapshots is no snapshot, and stays', async () => 
   await expect(sandbox.snapshots.remove('users')).rejects.toThrow('is another file, and not a snapshot')
   expect(readFileSync(file, 'utf8')).toBe('{"mine":1}')
 })
+
+it('a snapshot of another store in the same folder is neither listed, restored nor replaced', async () => {
+  const folder = temporaryFolder()
+  await using one = await createSandbox({ store: join(folder, 'one.json') })
+  await using other = await createSandbox({ store: join(folder, 'other.json'), generate: ['pets=1'] })
+  await one.snapshots.save('full')
+  const text = readFileSync(join(folder, 'snapshots', 'full.json'), 'utf8')
+  expect([await one.snapshots.list(), await other.snapshots.list()]).toEqual([['full'], []])
+  const calls = [other.snapshots.restore('full'), other.snapshots.save('full'), other.snapshots.remove('full')]
+  for (const call of calls)
+    await expect(call).rejects.toThrow('is a snapshot of the store "one.json". Choose another name.')
+  expect(readFileSync(join(folder, 'snapshots', 'full.json'), 'utf8')).toBe(text)
+  expect(await other.records.list('pets')).toHaveLength(1)
+  await one.snapshots.restore('full')
+})
+
+it('a snapshot that names no store, as of an earlier build, is of every store in its folder', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder, 'snapshots', 'full.json')
+  await using one = await createSandbox({ store: join(folder, 'one.json'), generate: ['pets=3'] })
+  await one.snapshots.save('full')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"store":"one.json",', ''))
+  await using other = await createSandbox({ store: join(folder, 'other.json'), generate: ['pets=1'] })
+  expect(await other.snapshots.list()).toEqual(['full'])
+  await other.snapshots.restore('full')
+  expect(await other.records.list('pets')).toHaveLength(3)
+})
