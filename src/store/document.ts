@@ -5,7 +5,7 @@ import { isNode, parseJson, stringifyJson } from '../contract/json.js'
 import { RESERVED_NAME } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { StoredState } from '../domain/state.js'
-import { openReplacement, readRegularFile, syncFolder } from '../system/regular-file.js'
+import { openReplacement, PRIVATE_FILE, readRegularFile, syncFolder } from '../system/regular-file.js'
 import { Checksum } from './checksum.js'
 import { type Disk, stampOf, writeAll } from './disk.js'
 import type { Content, Layout, Reading } from './layout.js'
@@ -118,7 +118,7 @@ class DocumentAdapter implements SyncAdapter<Content> {
   write(content: Content): void {
     const { fsync, disk } = this.#options
     const checksum = new Checksum()
-    const { fd, commit, discard } = openReplacement(this.#file)
+    const { fd, commit, discard } = openReplacement(this.#file, PRIVATE_FILE, true)
     try {
       for (const piece of documentPieces(content)) {
         checksum.add(piece)

@@ -4,6 +4,7 @@ import { StoreFull } from '../domain/problems.js'
 import { type Change, EMPTY_STATE, type StoredState } from '../domain/state.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
+import { removeDrafts } from '../system/regular-file.js'
 import { setImmediate } from '../system/system-clock.js'
 import { type Disk, REAL_DISK } from './disk.js'
 import { Document, keepCopy, keepForeign } from './document.js'
@@ -192,6 +193,7 @@ export class FileStore {
     this.#current = current
     const isNew = this.#document.checksum === undefined || options.reset === true
     const { length } = this.#journal
+    removeDrafts(file)
     try {
       if (isDamaged) this.#keepDamaged()
       if (isNew || isVersion1 || isRenamed || this.#journal.length > 0) this.#fold(current)

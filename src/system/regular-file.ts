@@ -1,11 +1,14 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
   realpathSync,
@@ -13,6 +16,7 @@ import {
   rmSync,
   type Stats,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative } from 'node:path'
@@ -95,6 +99,9 @@ export function openNewFile(file: string, mode = PRIVATE_FILE): number {
   return openSync(file, 'wx', mode)
 }
 
+/** Ends the names of drafts, so that they are distinct from the hidden files of other programs. */
+const DRAFT_ENDING = '.petstore-sandbox'
+
 /** A file that takes the place of another at once: readers never see half of it. */
 export interface Replacement {
   readonly fd: number
@@ -107,13 +114,15 @@ export interface Replacement {
 /**
  * A cloned folder may contain links to files elsewhere, also below names that a program uses for drafts. So the new file
  * has a random name, does not exist yet, and replaces whatever is at its place, but no link.
+ * @param mode of a new file, less the umask @param keepsMode whether a file that is replaced keeps mode and owner
  * @throws UnusableFile; system errors
  */
-export function openReplacement(file: string, mode = PRIVATE_FILE): Replacement {
+export function openReplacement(file: string, mode = PRIVATE_FILE, keepsMode = false): Replacement {
   const present = lstatSync(file, { throwIfNoEntry: false })
   if (present !== undefined) assertRegularFile(present)
-  const draft = join(dirname(file), `.${basename(file)}.${randomSeed().toString(36)}`)
+  const draft = join(dirname(file), `.${basename(file)}.${randomSeed().toString(36)}${DRAFT_ENDING}`)
   const fd = openNewFile(draft, mode)
+  if (keepsMode && present !== undefined) takeMode(fd, present)
   let isOpen = true
   const close = () => {
     if (isOpen) closeSync(fd)
@@ -129,6 +138,31 @@ export function openReplacement(file: string, mode = PRIVATE_FILE): Replacement 
       close()
       rmSync(draft, { force: true })
     },
+  }
+}
+
+/** Another owner or group must not get the rights of the present one, so a file that cannot keep it stays private. */
+function takeMode(fd: number, { mode, uid, gid }: Stats): void {
+  try {
+    fchownSync(fd, uid, gid)
+    fchmodSync(fd, mode & 0o777)
+  } catch {
+    // It belongs to somebody else, or the file system has no modes.
+  }
+}
+
+/** Removes what killed processes have left of `openReplacement`. Call it only where no other process may be writing the file. */
+export function removeDrafts(file: string): void {
+  const folder = dirname(file)
+  const start = `.${basename(file)}.`
+  const isDraft = (name: string) =>
+    name.startsWith(start) &&
+    name.endsWith(DRAFT_ENDING) &&
+    /^\w+$/.test(name.slice(start.length, -DRAFT_ENDING.length))
+  try {
+    for (const name of readdirSync(folder).filter(isDraft)) unlinkSync(join(folder, name))
+  } catch {
+    // They only take space.
   }
 }
 

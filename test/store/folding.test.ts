@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  closeSync,
   copyFileSync,
   readdirSync,
   readFileSync,
@@ -8,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Pet } from '../../src/contract/generated/entities.js'
@@ -17,6 +19,7 @@ import type { Change } from '../../src/domain/state.js'
 import { Checksum } from '../../src/store/checksum.js'
 import { foldedLine } from '../../src/store/journal.js'
 import { type Content, Layout } from '../../src/store/layout.js'
+import { openReplacement } from '../../src/system/regular-file.js'
 import fc from '../support/fast-check.js'
 import { temporaryFolder } from '../support/temporary-files.js'
 import { runs } from '../support/test-seed.js'
@@ -36,6 +39,28 @@ function outgrow(owner: Owner): void {
 }
 
 describe('the document', () => {
+  it('keeps the mode of the file that it replaces', async () => {
+    const { file, owner } = await aStore()
+    owner.store.close()
+    chmodSync(file, 0o664)
+    const again = await Owner.start(file)
+    again.change(put(PET))
+    again.store.close()
+    expect((statSync(file).mode & 0o777).toString(8)).toBe('664')
+  })
+
+  it('of a process that was killed while it wrote one leaves no draft after the next start', async () => {
+    const { file, owner } = await aStore()
+    owner.store.close()
+    closeSync(openReplacement(file).fd)
+    const others = ['.store.json.swp', '.other.json.abc.petstore-sandbox']
+    for (const name of others) writeFileSync(join(dirname(file), name), 'mine')
+    expect(readdirSync(dirname(file))).toHaveLength(others.length + 2)
+    const again = await Owner.start(file)
+    again.store.close()
+    expect(readdirSync(dirname(file)).sort()).toEqual([...others, 'store.json'].sort())
+  })
+
   it('is written before a new store serves, with one pet per line', async () => {
     const file = join(temporaryFolder(), 'deep', 'er', 'store.json')
     const owner = await Owner.start(file)
