@@ -70,7 +70,8 @@ export function locationOf({ resource, path, root }: ActionRequest, record: Valu
   const filled = item.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const value = left > own.length ? path[name] : own[own.length - left]
     left--
-    return encodeURIComponent(String(value))
+    // Lone surrogates cannot be encoded.
+    return encodeURIComponent(String(value).replace(/\p{Surrogate}/gu, '\ufffd'))
   })
   return root + filled
 }

@@ -347,6 +347,15 @@ it('a page with credentials may call a named origin, and read the headers that t
   expect(other.headers.get('access-control-allow-credentials')).toBeNull()
 })
 
+it('a chosen id that no address can have, half of a surrogate pair, is stored, with the address that clients make of it', async () => {
+  const thing = { type: 'object', required: ['code'], properties: { code: { type: 'string' } } }
+  const responses = { 201: { ...ok(201, thing)[201], headers: { Location: { schema: { type: 'string' } } } } }
+  const sandbox = await serve(things(thing, { id: 'string', name: 'code', create: { responses } }))
+  const created = await sandbox.call('/v1/things', { method: 'POST', body: '{"code":"a\\ud800"}' })
+  expect(created).toMatchObject({ status: 201, json: { code: 'a\ud800' } })
+  expect(created.headers.get('location')).toMatch(/\/things\/a%EF%BF%BD$/)
+})
+
 describe('a documented error', () => {
   const error = (schema: Part) => json(schema)
   const text = { type: 'string' }
