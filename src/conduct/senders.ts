@@ -1,7 +1,7 @@
 import type { Ending } from '../domain/messages.js'
 import { isProxied } from '../domain/request-headers.js'
 import { MAX_SENDERS } from '../domain/settings.js'
-import { type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
+import { DAY_MS, type DurationMs, type EpochMs, MINUTE_MS } from '../domain/time.js'
 import type { Arrival, JudgedRequest, Moment, Now } from './judged-request.js'
 import type { LostWrite } from './lost-writes.js'
 import { isReasonThere } from './reasons.js'
@@ -203,11 +203,13 @@ export function forgetResponse(senders: Senders, position: number): void {
     retries.failures = retries.failures.filter((failure) => failure.position !== position)
 }
 
-/** Waits are over without their reason, and writes may be repeated if their record is gone. */
+/** Waits are over without their reason, and writes may be repeated if their record is gone, or another day. */
 export function dropWithoutReason(senders: Senders, judged: JudgedRequest): void {
   if (senders.waits.length > 0) senders.waits = senders.waits.filter((wait) => isReasonThere(wait, judged))
-  for (const [fingerprint, { record }] of senders.lostWrites)
-    if (record !== null && !judged.space.hasRecord(record)) senders.lostWrites.delete(fingerprint)
+  for (const [fingerprint, write] of senders.lostWrites) {
+    const isGone = write.record !== null && !judged.space.hasRecord(write.record)
+    if (isGone || elapsed(write, judged) >= DAY_MS) senders.lostWrites.delete(fingerprint)
+  }
 }
 
 /** Waits that have ended, or begin in the future, do not come back. */

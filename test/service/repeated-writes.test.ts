@@ -38,6 +38,17 @@ describe.each(transports)('a POST that is repeated, %s', (name, openSandbox) => 
     expect(await repeatedWrites(sandbox)).toMatchObject([{ rule: expect.stringMatching(known), count: 1 }])
   })
 
+  it.each([
+    ['23h', 1],
+    ['24h', 0],
+  ])('%s after its response was lost is found only within a day', async (later, found) => {
+    const sandbox = await open('createPet:503,after*1')
+    await send(sandbox, REX)
+    await sandbox.advance(later)
+    await sandbox.post('/pets', REX)
+    expect(await repeatedWrites(sandbox)).toHaveLength(found)
+  })
+
   it('after its response was lost and the collection was read is not reported', async () => {
     const sandbox = await open('createPet:503,after*1')
     await send(sandbox, REX)
