@@ -1,4 +1,4 @@
-import { isBodyFault } from '../domain/faults.js'
+import { isBodyFault, isTruncating } from '../domain/faults.js'
 import { type Caller, OWN_CLIENT, type SentKey, sentTokens } from '../domain/keys.js'
 import {
   bodyLimit,
@@ -180,7 +180,8 @@ function respondSafely<Result>(context: RequestContext, act: () => Result): Resu
 
 function finishRequest(context: RequestContext, given: HandlerResult, isJudged = true): Reply {
   const { space, route } = context
-  const response = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
+  const made = context.fault === undefined ? given : faultyResponse(context, context.fault, given)
+  const response = isTruncating(made.fault) && context.request.method === 'HEAD' ? asWhole(made) : made
   const headers = replyHeaders(context, response)
   const begun = exchangeRecord(context, response, headers)
   space.requests++
@@ -201,6 +202,11 @@ function finishRequest(context: RequestContext, given: HandlerResult, isJudged =
       (response.reason === undefined || response.reason === 'mock' || response.reason === 'replay') &&
       response.status < 500,
   }
+}
+
+/** The response to a HEAD has no body that could break off. */
+function asWhole({ fault: _, ...response }: HandlerResult): HandlerResult {
+  return response
 }
 
 /** Drawn for each response, also of a refusal. */

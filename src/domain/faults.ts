@@ -23,6 +23,11 @@ export function isBodyFault(fault: FaultName | undefined): fault is BodyFault {
   return fault === 'unknown-fields' || fault === 'enum-growth'
 }
 
+/** They break off within the body. */
+export function isTruncating(fault: FaultName | undefined): boolean {
+  return fault === 'truncated-body' || fault === 'malformed-chunk'
+}
+
 export const FAULTS = [...WIRE_FAULTS, ...BODY_FAULTS] as const
 export type FaultName = (typeof FAULTS)[number]
 

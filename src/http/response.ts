@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isTruncating } from '../domain/faults.js'
 import { bodyText, type EndedExchange, type Reply, type ResponseOutcome, sliceBody } from '../domain/messages.js'
 import { messageOf } from '../system/message-of.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
@@ -6,7 +7,7 @@ import type { Connection, Outgoing } from './connection.js'
 import { isRefusal } from './delivery-order.js'
 import { cut, type ListenerContext } from './listener-context.js'
 import { endedExchange, failedReply, isLong } from './replies.js'
-import { applyFault, isTruncating, whenFirstInPipeline } from './wire-faults.js'
+import { applyFault, whenFirstInPipeline } from './wire-faults.js'
 
 /** A reply that node:http sends. */
 export class NodeOutgoing implements Outgoing {

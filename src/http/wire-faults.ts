@@ -8,11 +8,6 @@ const SLOW_BODY_PIECES = 20
 
 const MALFORMED_CHUNKS = '7\r\n[{"id":\r\nnot-a-chunk-size\r\n}{'
 
-/** Faults that break off within the body. */
-export function isTruncating(fault: Reply['fault']): boolean {
-  return fault === 'truncated-body' || fault === 'malformed-chunk'
-}
-
 export function applyFault(
   fault: WireFault,
   response: ServerResponse,

@@ -55,6 +55,15 @@ describe.each(transports)('conduct, %s', (_name, open) => {
     })
   })
 
+  it.each(['truncated-body', 'malformed-chunk'])('does not count a HEAD as failed by %s', async (fault) => {
+    const sandbox = await openSandbox({ fault: `listPets:${fault}` })
+    await repeat(5, async () => {
+      const { status, text } = await sandbox.call('/v1/pets', { method: 'HEAD' })
+      expect([status, text]).toEqual([200, ''])
+    })
+    expect(await broken(sandbox)).toEqual({})
+  })
+
   it('names the rule, key, operation and exchanges of a violation, and how long after the response it came', async () => {
     const sandbox = await openSandbox({ limits: '1/min' })
     await repeat(2, () => sandbox.get('/pets'))
