@@ -1,8 +1,10 @@
+import timers from 'node:timers'
+
 /**
  * The machine's timers, read when the package is loaded: fake timers that a test installs later in the same process do
- * not stop the sandbox.
+ * not stop the sandbox. Not the global ones, which are a window's in jsdom.
  */
-export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis
+export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = timers
 
 export interface SystemClock {
   /** Milliseconds since the Unix epoch. */
@@ -30,7 +32,9 @@ export const systemClock: SystemClock = {
 export function later(delay: number, act: (end: number) => void): void {
   const end = () => {
     const now = systemClock.monotonic()
-    globalThis.setImmediate(() => act(now))
+    const next = globalThis.setImmediate ?? setImmediate
+    next(() => act(now))
   }
-  globalThis.setTimeout(end, delay).unref()
+  const timer: Partial<NodeJS.Timeout> = globalThis.setTimeout(end, delay)
+  timer.unref?.()
 }
