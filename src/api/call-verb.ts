@@ -73,7 +73,7 @@ function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? String(date) : date.toISOString()
 }
 
-/** Calls a verb in the given space, or in the one that its key names. @throws ControlError */
+/** Calls a verb in a space. @throws ControlError */
 export async function callInSpace(
   transport: Transport,
   verb: string,
@@ -82,15 +82,7 @@ export async function callInSpace(
 ): Promise<unknown> {
   const { path } = await routeOf(verb)
   for (const [, field = ''] of path.matchAll(/\{(\w+)\}/g)) checkPathField(field, input[field])
-  const { key } = input
-  if (typeof key !== 'string' || !/^keys\.(?!add)/.test(verb)) return await transport.call(verb, space, input)
-  // A key as clients send it may name its space.
-  const at = splitKey(key)
-  if (at.space !== '' && space !== '' && at.space !== space) {
-    const message = `The key "${key}" is in the space "${at.space}", not in "${space}".`
-    throw new ControlError('invalid_request', message)
-  }
-  return await transport.call(verb, at.space === '' ? space : at.space, { ...input, key: at.key })
+  return await transport.call(verb, space, input)
 }
 
 /** A page that only sends requests does not need the routes. */
@@ -111,11 +103,4 @@ function checkPathField(field: string, value: unknown): void {
 
 function invalid(message: string): ControlError {
   return new ControlError('invalid_request', message, '')
-}
-
-/** Splits a key as clients send it: `sandbox-pro~checkout+w3` is `sandbox-pro` in `checkout`. */
-export function splitKey(sent: string): { readonly key: string; readonly space: string } {
-  const [key = '', place = ''] = sent.split(/~(.*)/s)
-  const [space = ''] = place.split('+')
-  return { key, space }
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../domain/failures.js'
+import { splitKey } from '../domain/keys.js'
 import { LogUnavailable, StoreFull } from '../domain/problems.js'
 import { RecordRefused } from '../domain/records.js'
 import type { EpochMs } from '../domain/time.js'
@@ -31,8 +32,9 @@ export async function perform<Name extends VerbName>(
   name: Name,
   input: unknown,
 ): Promise<VerbOutput<Name>>
-export async function perform(sandbox: ControlTarget, space: string, name: VerbName, input: unknown): Promise<unknown> {
+export async function perform(sandbox: ControlTarget, named: string, name: VerbName, given: unknown): Promise<unknown> {
   const verb: Verb = VERBS[name]
+  const { space, input } = inSpaceOfKey(name, named, given)
   const checked = checkInput(verb, input)
   const { spaces, readFixtures, checkFaults } = sandbox
   const read = <T>(act: (context: VerbContext) => T) =>
@@ -57,6 +59,16 @@ export async function perform(sandbox: ControlTarget, space: string, name: VerbN
   } catch (error) {
     throw asVerbError(error)
   }
+}
+
+/** A key as clients send it may name its space: `sandbox-pro~checkout`. @throws VerbError if another one is named beside it */
+function inSpaceOfKey(name: VerbName, space: string, input: unknown) {
+  const { key } = Object(input)
+  if (typeof key !== 'string' || !/^keys\.(?!add)/.test(name)) return { space, input }
+  const sent = splitKey(key)
+  if (sent.space !== '' && space !== '' && sent.space !== space)
+    throw new VerbError('invalid_request', `The key is in the space "${sent.space}", not in "${space}".`)
+  return { space: sent.space || space, input: { ...Object(input), key: sent.key } }
 }
 
 /** Includes messages of disk errors: the caller owns the sandbox. */

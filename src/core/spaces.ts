@@ -1,6 +1,5 @@
 import { unknownSpaceMessage } from '../conduct/finding-drafts.js'
-import type { ApiKey } from '../domain/keys.js'
-import { readAuthorization } from '../domain/keys.js'
+import { type ApiKey, DEFAULT_KEY, readAuthorization } from '../domain/keys.js'
 import type { Reply } from '../domain/messages.js'
 import { PROBLEMS } from '../domain/problems.js'
 import type { Change, SpaceStart, StoredState } from '../domain/state.js'
@@ -14,7 +13,7 @@ import { problem } from './responses.js'
 import { Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
 import { originsAfter, share } from './space-state.js'
-import { forgetKey, startAs } from './transitions.js'
+import { forgetKey, movePlan, startAs } from './transitions.js'
 import { keyChangedSince, keysBefore, type Undo } from './undo.js'
 
 interface SpaceVerb {
@@ -108,7 +107,11 @@ export class Spaces {
     const { keys } = this.#shared
     const apiKey: ApiKey = { ...keys.given(key), key, ...(plan === undefined ? {} : { plan }) }
     this.#keepKey({ kind: 'key', key: apiKey })
-    for (const space of this.all()) space.commit(forgetKey(space.state, apiKey))
+    for (const space of this.all()) {
+      space.commit(forgetKey(space.state, apiKey))
+      // The plan of this key is a setting.
+      if (key === DEFAULT_KEY && plan !== undefined) space.commit(...movePlan(space.state, keys, apiKey, plan))
+    }
     keys.all = keys.with(apiKey)
     return apiKey
   }

@@ -127,6 +127,13 @@ export function readAuthorization(header: string | undefined): SentKey | undefin
   return { token: token.slice(0, mark), space, sender: sender ?? '' }
 }
 
+/** Splits a key as clients send it, without checking the names. */
+export function splitKey(sent: string): { readonly key: string; readonly space: string } {
+  const [key = '', place = ''] = sent.split(/~(.*)/s)
+  const [space = ''] = place.split(SENDER_MARK)
+  return { key, space }
+}
+
 /** Whether what follows the key is not the name of a space or sender. */
 export function hasInvalidName(authorization: unknown): boolean {
   return typeof authorization === 'string' && readAuthorization(authorization) === NO_KEY

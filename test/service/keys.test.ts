@@ -50,6 +50,29 @@ describe.each(transports)('keys, %s', (_name, openSandbox) => {
     expect(await statuses('sandbox-pro', 'sandbox-pro~a')).toEqual([200, 429])
   })
 
+  it('may name their space in the path of the control plane, as clients send them', async () => {
+    const { sandbox, limits, statuses } = await open()
+    await sandbox.control('PATCH', '/keys/sandbox-free~a', { plan: 'business' })
+    await sandbox.control('PUT', '/keys/sandbox-pro~a+w3/ban?space=a')
+    expect(await limits('sandbox-free', 'sandbox-free~a')).toEqual([60, 1000])
+    expect(await statuses('sandbox-pro', 'sandbox-pro~a')).toEqual([200, 429])
+    expect(await sandbox.control('PUT', '/keys/sandbox-pro~a/ban?space=b')).toMatchObject({
+      status: 400,
+      json: { message: 'The key is in the space "a", not in "b".' },
+    })
+  })
+
+  it.each([
+    ['business', 1000],
+    [undefined, 60],
+  ])('named sandbox and added again have the plan %s', async (plan, limit) => {
+    const { sandbox, limits } = await open()
+    await limits('sandbox~a')
+    await sandbox.control('DELETE', '/keys/sandbox')
+    expect(await sandbox.control('POST', '/keys', { key: 'sandbox', plan })).toMatchObject({ status: 200 })
+    expect(await limits('sandbox', 'sandbox~a')).toEqual([limit, limit])
+  })
+
   it('return to the start with a reset of the default space only', async () => {
     const { sandbox, limits, statuses } = await open({ apiKey: 'temp' })
     await sandbox.control('POST', '/keys', { key: 'mine', plan: 'pro' })
