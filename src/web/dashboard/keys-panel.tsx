@@ -59,10 +59,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
               Ban
             </ActionButton>
           )}
-          <ActionButton
-            label={`Remove ${key}`}
-            act={() => call('keys.remove', { key }, `${key} is removed. Requests with it get a 401.`)}
-          >
+          <ActionButton label={`Remove ${key}`} act={() => call('keys.remove', { key }, `${key} is removed.`)}>
             ×
           </ActionButton>
         </span>
