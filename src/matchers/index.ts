@@ -105,19 +105,18 @@ export async function toHaveServed(
 export async function toHaveBehaved(this: MatcherContext, sandbox: Subject): Promise<MatcherResult> {
   checkSandbox(sandbox)
   const { requests, violations } = await sandbox.conduct()
+  if (requests === 0) return noTraffic(this)
   const findings = violations.map(({ rule, count, key, message, exchanges }) => {
     const ids = exchanges.map((id) => `#${id}`).join(', ')
     const more = count > exchanges.length ? ` and ${count - exchanges.length} more` : ''
     return `  ${rule}: ${message}\n    By the key ${key}, in the exchanges ${ids}${more}`
   })
   return {
-    pass: requests === 0 ? this.isNot === true : violations.length === 0,
-    message() {
-      if (findings.length > 0) return ["Clients violated the service's rules:", ...findings].join('\n')
-      return requests === 0
-        ? 'No request reached this space. Check the address and the key of the client.'
-        : 'Expected a violation, but clients kept all rules of the service.'
-    },
+    pass: violations.length === 0,
+    message: () =>
+      findings.length > 0
+        ? ["Clients violated the service's rules:", ...findings].join('\n')
+        : 'Expected a violation, but clients kept all rules of the service.',
   }
 }
 
@@ -130,13 +129,20 @@ export async function toHaveViolated(
   checkSandbox(sandbox)
   if (!VIOLATIONS.includes(rule))
     throw new RangeError(`"${rule}" is not a violation. Use one of: ${VIOLATIONS.join(', ')}.`)
-  const rules = (await sandbox.conduct()).violations.map((finding) => finding.rule)
+  const { requests, violations } = await sandbox.conduct()
+  if (requests === 0) return noTraffic(this)
+  const rules = violations.map((finding) => finding.rule)
   const pass = rules.includes(rule)
   if (pass && this.isNot !== true) await sandbox.expectViolation(rule)
   const message = pass
     ? `Expected no ${rule}, but a client broke the rule.`
     : `Expected ${rule}, but clients broke ${rules.length === 0 ? 'no rule' : `only ${rules.join(', ')}`}.`
   return { pass, message: () => message }
+}
+
+/** Fails, also negated: a client that reached no sandbox proves nothing. */
+function noTraffic({ isNot = false }: MatcherContext): MatcherResult {
+  return { pass: isNot, message: () => 'No request reached this space. Check the address and the key of the client.' }
 }
 
 function result(

@@ -187,6 +187,12 @@ describe('toHaveViolated', () => {
   })
 })
 
+it('toHaveViolated fails without any request, also negated', async () => {
+  const sandbox = await sandboxWith([])
+  for (const assertion of [expect(sandbox), expect(sandbox).not])
+    expect(await messageOf(assertion.toHaveViolated('early-retry'))).toContain('No request reached this space')
+})
+
 it('toHaveViolated refuses what is no violation, such as a warning, also negated', async () => {
   const sandbox = await sandboxWith([['GET']])
   for (const assertion of [expect(sandbox), expect(sandbox).not])
