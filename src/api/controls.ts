@@ -73,6 +73,8 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'records
 }
 
 type Id = Int64 | string
+/** `asText` converts texts by the schema, such as those of a form. */
+type AsText = { readonly asText: boolean }
 
 /** The name of a resource, or the type of its records. */
 type ResourceOrRecord = string | object
@@ -104,8 +106,19 @@ export interface RecordControls {
   get<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, id: Id): Promise<RecordOf<Of>>
   /** Adds a record, with read-only fields if given. Missing fields are filled in. */
   add<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, record: InputOf<Of>): Promise<RecordOf<Of>>
+  add<Of extends ResourceOrRecord = string>(
+    resource: NameOf<Of>,
+    record: object,
+    options: AsText,
+  ): Promise<RecordOf<Of>>
   /** Changes fields; null removes one. */
   set<Of extends ResourceOrRecord = string>(resource: NameOf<Of>, id: Id, change: ChangeOf<Of>): Promise<RecordOf<Of>>
+  set<Of extends ResourceOrRecord = string>(
+    resource: NameOf<Of>,
+    id: Id,
+    change: object,
+    options: AsText,
+  ): Promise<RecordOf<Of>>
   /** Removes a record and its nested records. */
   remove(resource: string, id: Id): Promise<{ readonly removed: unknown }>
 }

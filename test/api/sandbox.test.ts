@@ -95,6 +95,11 @@ const METHODS: readonly (readonly [name: string, act: (controls: Controls) => Pr
     ({ records }) => records.remove('pets', 60).then(() => records.list('pets', { limit: 1 })),
     [{ id: 59 }],
   ],
+  [
+    'records.add, of texts',
+    ({ records }) => records.add('pets', { name: '7', categoryId: '7' }, { asText: true }),
+    { name: '7', categoryId: 7 },
+  ],
 ]
 
 describe.each([
