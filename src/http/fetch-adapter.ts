@@ -12,6 +12,7 @@ import {
   type ServiceRequest,
 } from '../domain/messages.js'
 import { isProxied } from '../domain/request-headers.js'
+import type { DurationMs } from '../domain/time.js'
 import { clearTimeout, setTimeout, systemClock } from '../system/system-clock.js'
 import { DeliveryTracker } from './delivery-tracker.js'
 import { endedExchange, type ReplyTimes, replyTimes, withoutHeader } from './replies.js'
@@ -46,7 +47,7 @@ interface Route {
 /**
  * Creates a `fetch` that calls the service without a socket. Faults look like network failures: a rejected TypeError,
  * a truncated body, a delay.
- * @param stopping aborted when the sandbox stops; hanging requests fail then
+ * @param stopping aborted when the sandbox stops; requests that wait fail then
  */
 export function createFetch(
   service: ServiceHandlers,
@@ -80,21 +81,18 @@ export function createFetch(
       const ended = endedExchange(reply, { how, times, now, isAnswered, connection: 0 })
       if (ended !== undefined) noteSent(service.ended([ended]), now, relayed)
     }
-    try {
-      signal.throwIfAborted()
-      if (reply.delayMs > 0) {
-        const waitsSince = systemClock.monotonic()
-        times.waitsSince = waitsSince
-        await sleep(reply.delayMs, signal)
-        times.waitedMs = systemClock.monotonic() - waitsSince
-        times.waitsSince = undefined
-      }
-    } catch (error) {
-      report('left')
-      throw error
+    const context: WaitContext = { signal, stopping, report }
+    if (signal.aborted) report('left')
+    signal.throwIfAborted()
+    if (reply.delayMs > 0) {
+      const waitsSince = systemClock.monotonic()
+      times.waitsSince = waitsSince
+      await sleep(reply.delayMs, context)
+      times.waitedMs = systemClock.monotonic() - waitsSince
+      times.waitsSince = undefined
     }
     const isHead = request.method === 'HEAD'
-    if (reply.fault !== undefined) return applyFault(reply, reply.fault, isHead, { signal, stopping, times, report })
+    if (reply.fault !== undefined) return applyFault(reply, reply.fault, isHead, times, context)
     report('sent')
     return responseOf(reply, isHead ? '' : bodyText(reply.body))
   }
@@ -129,10 +127,9 @@ function responseOf({ status, headers }: Reply, body: string | ReadableStream<Ui
   return new Response(status === 204 || status === 304 || body === '' ? null : body, { status, headers: list })
 }
 
-interface FaultContext {
+interface WaitContext {
   readonly signal: AbortSignal
   readonly stopping: AbortSignal
-  readonly times: ReplyTimes
   report(how: ResponseOutcome): void
 }
 
@@ -140,8 +137,10 @@ async function applyFault(
   reply: Reply,
   fault: WireFault,
   isHead: boolean,
-  { signal, stopping, times, report }: FaultContext,
+  times: ReplyTimes,
+  context: WaitContext,
 ): Promise<Response> {
+  const { signal, report } = context
   const encoder = new TextEncoder()
   switch (fault) {
     case 'connection-reset':
@@ -152,7 +151,6 @@ async function applyFault(
     case 'malformed-chunk': {
       times.beganAt = systemClock.monotonic()
       report('cut')
-      if (isHead) return responseOf(reply, '')
       const bytes = encoder.encode(fault === 'malformed-chunk' ? '[{"id":' : bodyText(reply.body))
       return responseOf(
         { ...reply, headers: withoutHeader(reply.headers, 'Content-Length') },
@@ -170,10 +168,7 @@ async function applyFault(
         reply,
         new ReadableStream({
           async start(controller) {
-            await sleep(SLOW_BODY_MS, AbortSignal.any([signal, cancelled.signal])).catch((error: unknown) => {
-              report('left')
-              throw error
-            })
+            await sleep(SLOW_BODY_MS, { ...context, signal: AbortSignal.any([signal, cancelled.signal]) })
             if (!isHead) controller.enqueue(encoder.encode(bodyText(reply.body)))
             report('sent')
             controller.close()
@@ -184,17 +179,7 @@ async function applyFault(
     }
     case 'hang':
       times.waitsSince = systemClock.monotonic()
-      return new Promise((_resolve, reject) => {
-        const end = () => {
-          signal.removeEventListener('abort', end)
-          stopping.removeEventListener('abort', end)
-          report(signal.aborted ? 'left' : 'cut')
-          reject(signal.aborted ? signal.reason : failure('connection-reset'))
-        }
-        if (signal.aborted || stopping.aborted) return end()
-        signal.addEventListener('abort', end, { once: true })
-        stopping.addEventListener('abort', end, { once: true })
-      })
+      return (await sleep(undefined, context)) as never
   }
 }
 
@@ -203,16 +188,23 @@ function failure(fault: keyof typeof FAILURE_CODES): TypeError {
   return new TypeError('fetch failed', { cause })
 }
 
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+/**
+ * @param milliseconds undefined: for ever
+ * @throws the reason of the signal, or TypeError once the sandbox stops, after reporting it
+ */
+function sleep(milliseconds: DurationMs | undefined, { signal, stopping, report }: WaitContext): Promise<void> {
   return new Promise((resolve, reject) => {
-    const abort = () => {
+    const end = () => {
       clearTimeout(timer)
-      reject(signal.reason)
+      signal.removeEventListener('abort', end)
+      stopping.removeEventListener('abort', end)
+      if (!signal.aborted && !stopping.aborted) return resolve()
+      report(signal.aborted ? 'left' : 'cut')
+      reject(signal.aborted ? signal.reason : failure('connection-reset'))
     }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', abort, { once: true })
+    const timer = milliseconds === undefined ? undefined : setTimeout(end, milliseconds)
+    signal.addEventListener('abort', end)
+    stopping.addEventListener('abort', end)
+    if (signal.aborted || stopping.aborted) end()
   })
 }

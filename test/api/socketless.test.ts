@@ -16,6 +16,23 @@ it('a request that hangs without a socket is cut when the sandbox closes', async
   await cut
 })
 
+it('a request that waits for its latency is cut when the sandbox closes', async () => {
+  const sandbox = await createSandbox({ latency: '1h' })
+  const waiting = sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+  const cut = expect(waiting).rejects.toThrow('fetch failed')
+  while ((await sandbox.requests()).length === 0) await new Promise(setImmediate)
+  await sandbox.close()
+  await cut
+})
+
+it('a body that is slow is cut when the sandbox closes', async () => {
+  const sandbox = await createSandbox({ fault: '*:slow-body' })
+  const response = await sandbox.fetch(`${sandbox.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox' } })
+  const cut = expect(response.text()).rejects.toThrow('fetch failed')
+  await sandbox.close()
+  await cut
+})
+
 it('a closed sandbox refuses requests, so that a test that leaks one notices', async () => {
   const sandbox = await createSandbox()
   await sandbox.close()
