@@ -194,7 +194,7 @@ export function assertRegularFile(stats: Stats): void {
 /** A part of a message: the kind of the file, or the system's code. */
 export function describeOpenError(error: unknown): string {
   if (error instanceof UnusableFile) return error.message
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return String(Object(error).code ?? error)
 }
 
 function kindOf(stats: Stats): string {

@@ -3,7 +3,11 @@ import { setMaxListeners } from 'node:events'
 export const processId: number = process.pid
 
 export function allowListeners(signal: AbortSignal): void {
-  setMaxListeners(0, signal)
+  try {
+    setMaxListeners(0, signal)
+  } catch {
+    // A signal of happy-dom, which has no limit.
+  }
 }
 
 /** Whether this process looks up a host or opens a connection: what is sent over it has not left yet. */
