@@ -68,6 +68,7 @@ const FOR_OWN_CONTRACTS = [
   'core/hidden-properties',
   'core/idempotency',
   'core/linked-records',
+  'core/logins',
   'core/meta-entries',
   'core/new-ids',
   'core/operations/mocked-response',

@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.js'
+import type { Operation, Values } from '../contract/contract.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
 import { isNamedLogin, isToken } from '../contract/login-names.js'
 import { loginJwt, loginToken } from '../domain/login-tokens.js'
@@ -24,8 +24,16 @@ const REFRESH_LIFETIME_S = (30 * DAY_MS) / SECOND_MS
 const MAX_DEPTH = 3
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** A mocked response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins" */
-export function withLogin({ space, now }: RequestContext, operation: Operation, given: HandlerResult): HandlerResult {
+/**
+ * A response of an operation without a key that has a token: with one that works. @source docs/spec.md, "Logins"
+ * @param sent the body of a request that creates a record: a token in it is the client's
+ */
+export function withLogin(
+  { space, now }: RequestContext,
+  operation: Operation,
+  given: HandlerResult,
+  sent: Values = {},
+): HandlerResult {
   const { contract, hasLogins } = space.shared
   const isPossible = hasLogins && operation.isPublic === true && contract.operations.some((item) => !item.isPublic)
   if (!isPossible || given.status > 299 || typeof given.body !== 'string') return given
@@ -42,7 +50,7 @@ export function withLogin({ space, now }: RequestContext, operation: Operation, 
     if (typeof value === 'string' && depth === 0 && isNamedLogin(operation)) return makeToken(contract.hasJwt === true)
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
-      if (isToken(name, operation) && typeof field === 'string') {
+      if (isToken(name, operation) && typeof field === 'string' && !Object.hasOwn(sent, name)) {
         const isJwt = contract.hasJwt === true || JWT.test(field) || /^(?:jwt|id_?token)$/i.test(name)
         return [name, makeToken(isJwt, secondsOf(name))]
       }

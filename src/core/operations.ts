@@ -2,6 +2,7 @@ import type { Contract, Operation } from '../contract/contract.js'
 import { isStateful, tagName } from '../contract/resource-data.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { ignoredConditions } from './entity-tags.js'
+import { withLogin } from './logins.js'
 import { mockedOperation } from './operations/mocked-response.js'
 import { recordHandler } from './operations/records.js'
 import type { Handler, RequestContext } from './request-context.js'
@@ -31,7 +32,8 @@ export function operate(context: RequestContext, operation: Operation): HandlerR
   if (request.headers['if-match'] !== undefined || request.headers['if-none-match'] !== undefined)
     if (isPackaged !== true)
       context.ignoredConditions = ignoredConditions(request, operation, isTagged(operation, operations))
-  return handler !== undefined && readings !== undefined
-    ? handler(context, readings)
-    : mockedOperation(context, operation)
+  if (handler === undefined || readings === undefined) return mockedOperation(context, operation)
+  const reply = handler(context, readings)
+  const isSignUp = operation.isPublic === true && operation.action?.kind === 'create'
+  return isSignUp ? withLogin(context, operation, reply, readings.body?.values) : reply
 }

@@ -241,3 +241,30 @@ it('has no token that works beyond loopback', async () => {
   expect((await login()).body.data.accessToken).not.toContain('sandbox-login')
   expect(await listAs(token(1))).toBe(401)
 })
+
+it('a sign-up that creates a user returns a token that works, and keeps none', async () => {
+  const user = object({ id: { type: 'integer' }, email: text })
+  const withToken = object({ id: { type: 'integer' }, email: text, token: text })
+  const sent = content(object({ email: text }))
+  const document = (response: object) => ({
+    ...{ openapi: '3.1.0', info: { title: 'T', version: '1' }, security: [{ key: [] }] },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    paths: {
+      '/users': {
+        post: { operationId: 'signUp', security: [], requestBody: sent, responses: { 201: content(response) } },
+        get: { operationId: 'list', responses: { 200: content({ type: 'array', items: user }) } },
+      },
+    },
+  })
+  for (const response of [withToken, object({ user, token: text })]) {
+    const spec = temporaryFile('spec.json', JSON.stringify(document(response)))
+    const sandbox = await createSandbox({ seed: 1, spec })
+    onTestFinished(() => sandbox.close())
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ email: 'a@b.example' })
+    const created = await (await sandbox.fetch(`${sandbox.baseUrl}/users`, { method: 'POST', headers, body })).json()
+    const authorization = `Bearer ${(created as { token: string }).token}`
+    const listed = await sandbox.fetch(`${sandbox.baseUrl}/users`, { headers: { authorization } })
+    expect([listed.status, await listed.json()]).toEqual([200, [{ id: 1, email: 'a@b.example' }]])
+  }
+})
