@@ -22,6 +22,7 @@ import { readCommonError, readErrors } from './documented-errors.js'
 import { readLimitHeaders } from './limit-headers.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import {
+import { withParameterLists } from './parameter-lists.js'
   defined,
   parameterOf,
   parameterSchema,
@@ -57,7 +58,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
   const info = root.child('info')
   const schemas: Record<string, Schemas[string]> = {}
   const placeOfId = new Map<string, string>()
-  const shapes = readOperations(root)
+  const shapes = withParameterLists(readOperations(root))
   const reading = readResources(shapes)
   const { notes: ofAccess, ...access } = readAccess(root, shapes, readServers(root))
   const notes: string[] = []

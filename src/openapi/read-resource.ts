@@ -315,7 +315,8 @@ function readParents(
     taken.add(field)
     parents.push({
       parameter,
-      resource,
+      // `/stock/{warehouse}` is no record if others are below it: `/stock/{warehouse}/{sku}`.
+      ...(/^[^{]/.test(segments[index + 1] ?? '') && { resource }),
       field,
       ...(property !== undefined && { property }),
       ...(type === 'integer' && { isInteger: true }),

@@ -575,6 +575,61 @@ describe('a composite key', () => {
   ])('%s', (_what, paths, turns) => check(paths, turns))
 })
 
+describe('a list whose path ends in a parameter', () => {
+  const Stock = object({ warehouse: text, sku: text, count: integer }, ['sku', 'count'])
+  const stock = { $ref: '#/components/schemas/Stock' }
+  const X = { warehouse: 'a', sku: 'x', count: 1 }
+  const paths = (listed: object) => ({
+    '/stock/{warehouse}': {
+      parameters: [inPath('warehouse')],
+      get: ok(listed),
+      post: { ...takes(stock), ...ok(stock, 201) },
+    },
+    '/stock/{warehouse}/{sku}': {
+      parameters: [inPath('warehouse'), inPath('sku')],
+      get: ok(stock),
+      put: { ...takes(object({ count: integer })), ...ok(stock) },
+      patch: { ...takes(object({ count: integer })), ...ok(stock) },
+      delete: gone,
+    },
+  })
+  const turns = (all: (...records: readonly Node[]) => unknown): readonly Turn[] => [
+    ['POST /stock/a 201', { sku: 'x', count: 1 }, X],
+    ['POST /stock/a 409', { sku: 'x', count: 1 }],
+    ['GET /stock/a 200', undefined, all(X)],
+    ['GET /stock/b 200', undefined, all()],
+    ['GET /stock/a/x 200', undefined, X],
+    ['GET /stock/b/x 404'],
+    ['PUT /stock/a/x 200', { count: 2 }, { ...X, count: 2 }],
+    ['PATCH /stock/a/x 200', { count: 3 }, { ...X, count: 3 }],
+    ['DELETE /stock/a/x 204'],
+    ['GET /stock/a/x 404'],
+  ]
+  const moves = crud(
+    '/stock/{warehouse}/{sku}/moves',
+    '/stock/{warehouse}/{sku}/moves/{id}',
+    object({ id: readOnly(integer), count: integer }, ['id']),
+    [inPath('warehouse'), inPath('sku'), inPath('id', integer)],
+    object({ count: integer }),
+  )
+  const everywhere = { '/stock': { get: ok(list(stock)), post: { ...takes(stock), ...ok(stock, 201) } } }
+  it.each<Row>([
+    ['an array', paths(list(stock)), turns((...records) => records)],
+    ['an object', paths(object({ items: list(stock) })), turns((...items) => ({ items }))],
+    [
+      'with records below its own',
+      { ...paths(list(stock)), ...moves },
+      [
+        ['POST /stock/a/x/moves 404', { count: 1 }],
+        ['POST /stock/a 201', { sku: 'x', count: 1 }],
+        ['POST /stock/a/x/moves 201', { count: 1 }, { id: 1, count: 1 }],
+        ['GET /stock/b/x/moves 404'],
+      ],
+    ],
+    ['beside the list of all', { ...paths(list(stock)), ...everywhere }, turns((...records) => records)],
+  ])('%s', (_what, given, all) => check(given, all, { components: { schemas: { Stock } } }))
+})
+
 describe('envelopes', () => {
   const item = object({ id: readOnly(integer), name: text }, ['name'])
   it.each<Row>([
