@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { fits, fullExample } from '../contract/example-value.js'
-import { isSingular, literalsOf, plainName } from '../contract/names.js'
+import { isSingular, literalsOf, plainName, singularOf } from '../contract/names.js'
 import {
   type IdData,
   type LinkData,
@@ -16,6 +16,7 @@ import { grouped, type OperationShape, ofCollection, parametersOf, success } fro
 import { readAction } from './read-action.js'
 import { type FoundResource, readResource } from './read-resource.js'
 import { listExamples, returnedRecord, unwrapSent } from './record-schema.js'
+import { filteredProperty } from './roles.js'
 
 export interface ResourceReading {
   readonly resources: readonly ResourceData[]
@@ -34,9 +35,13 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     return []
   })
   const byRecord = grouped(found, ({ record }) => record.value)
+  const recordOf = new Map(found.map(({ resource, record }) => [resource.path, record.value]))
+  const parentsOf = new Map(found.map((foundResource) => [foundResource, namedParents(foundResource, recordOf)]))
   const originOf = new Map(
     found.map((foundResource) => {
-      const origins = byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, other)) ?? []
+      const parents = parentsOf.get(foundResource) ?? []
+      const origins =
+        byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, parents, other)) ?? []
       return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
     }),
   )
@@ -44,7 +49,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   for (const foundResource of found) {
     const origin = originOf.get(foundResource) ?? foundResource
     const operations = withViews.get(origin)?.flatMap((view) => view.operations) ?? []
-    const { parents } = foundResource.resource
+    const parents = parentsOf.get(foundResource) ?? []
     for (const operation of foundResource.operations) {
       const action = readAction(operation, { ...foundResource, resource: origin.resource, operations })
       const isView = typeof action !== 'string' && origin !== foundResource && parents.length > 0
@@ -291,12 +296,33 @@ function checkPaths(found: readonly FoundResource[], kept: ReadonlySet<string>):
   }
 }
 
+/**
+ * The parents in a path. Records of which it only has a list may name theirs by its record: `author`, `user.id`.
+ * @param recordOf the schemas of records by the path of their collection
+ */
+function namedParents(
+  { resource: { parents }, fields, isWritten }: FoundResource,
+  recordOf: ReadonlyMap<string, unknown>,
+): readonly ParentData[] {
+  if (isWritten) return parents
+  return parents.map((parent) => {
+    const { resource = '', isInteger = false } = parent
+    const like = [...fields].flatMap(([name, { place }]) =>
+      mainPart(place).value === recordOf.get(resource) ? [name] : [],
+    )
+    const [name = singularOf(resource), ...more] = like
+    const property = more.length === 0 ? filteredProperty(name, fields) : undefined
+    const type = fields.get(property ?? '')?.type
+    const isId = property?.includes('.') || (type === 'string' && !isInteger) || (type === 'integer' && isInteger)
+    return parent.property === undefined && property !== undefined && isId ? { ...parent, property } : parent
+  })
+}
+
 /** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
-function isViewOf(foundResource: FoundResource, origin: FoundResource): boolean {
+function isViewOf(foundResource: FoundResource, own: readonly ParentData[], origin: FoundResource): boolean {
   if (foundResource === origin || foundResource.record.value !== origin.record.value) return false
   if (foundResource.isSingle || origin.isSingle) return false
-  const [own, others] = [foundResource.resource.parents, origin.resource.parents]
-  if (others.length > 0 || !origin.isWritten) return false
+  if (origin.resource.parents.length > 0 || !origin.isWritten) return false
   return own.length === 0 ? !foundResource.isWritten : own.every(({ property }) => property !== undefined)
 }
 

@@ -81,7 +81,7 @@ function queryNames(parameter: Place): readonly (readonly [name: string, schema:
  * The path of the property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of
  * JSON:API; `owner.id` for the id of an object: `owner`, `ownerId`, `owner[id]`.
  */
-function filteredProperty(name: string, fields: Fields, schema: Place): string | undefined {
+export function filteredProperty(name: string, fields: Fields, schema?: Place): string | undefined {
   const bare = name.replace(/^filters?\./, '')
   const attributes = fields.get('attributes')
   if (!fields.has(bare) && attributes && readRecordFields(attributes.place).has(bare)) return `attributes.${bare}`
@@ -92,7 +92,7 @@ function filteredProperty(name: string, fields: Fields, schema: Place): string |
     return place && idIn(place.child('items') ?? place, SCALARS)
   }
   const linked = own ?? named((key) => idNames(key).includes(plainName(bare)) && idOf(key) !== undefined)
-  const id = linked === undefined || typesOf(schema)?.has('object') ? undefined : idOf(linked)
+  const id = linked === undefined || (schema && typesOf(schema)?.has('object')) ? undefined : idOf(linked)
   if (linked !== undefined) return id === undefined ? linked : `${linked}.${id}`
   const [outer = '', ...rest] = bare.split('.')
   const { place } = fields.get(outer) ?? {}

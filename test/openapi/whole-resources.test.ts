@@ -630,6 +630,41 @@ describe('a list whose path ends in a parameter', () => {
   ])('%s', (_what, given, all) => check(given, all, { components: { schemas: { Stock } } }))
 })
 
+describe('a list below the record that its own name', () => {
+  const User = object({ id: readOnly(integer), name: text }, ['id', 'name'])
+  const user = { $ref: '#/components/schemas/User' }
+  const post = { $ref: '#/components/schemas/Post' }
+  const row = (property: string, schema: object, name: unknown, path = '/users'): readonly [...Row, Node] => {
+    const Post = object({ id: readOnly(integer), title: text, [property]: schema }, ['id', 'title'])
+    const record = { id: 1, title: 'a', [property]: name }
+    return [
+      `${property} of ${path}: ${JSON.stringify(name)}`,
+      {
+        ...crud(path, `${path}/{id}`, user, id),
+        ...crud('/posts', '/posts/{id}', post, id),
+        [`${path}/{id}/posts`]: { parameters: id, get: ok(list(post)) },
+      },
+      [
+        [`POST ${path} 201`, { name: 'Ann' }],
+        [`POST ${path} 201`, { name: 'Ben' }],
+        ['POST /posts 201', { title: 'a', [property]: name }, record],
+        ['POST /posts 201', { title: 'b' }],
+        [`GET ${path}/1/posts 200`, undefined, [record]],
+        [`GET ${path}/2/posts 200`, undefined, []],
+        [`GET ${path}/3/posts 404`],
+        [`DELETE ${path}/1 204`],
+        ['GET /posts 200', undefined, [{ id: 2, title: 'b' }]],
+      ],
+      { User, Post },
+    ]
+  }
+  it.each([
+    row('author', integer, 1, '/authors'),
+    row('user', object({ id: integer }), { id: 1 }),
+    row('writer', user, { id: 1, name: 'Ann' }),
+  ])('%s', (_what, paths, turns, schemas) => check(paths, turns, { components: { schemas } }))
+})
+
 describe('envelopes', () => {
   const item = object({ id: readOnly(integer), name: text }, ['name'])
   it.each<Row>([
