@@ -71,6 +71,7 @@ const FOR_OWN_CONTRACTS = [
   'core/logins',
   'core/meta-entries',
   'core/new-ids',
+  'core/parent-records',
   'core/operations/mocked-response',
   'core/record-page',
   'core/removals',

@@ -1,4 +1,5 @@
-import { idInPath, type ResourceData } from '../contract/resource-data.js'
+import { parentKey } from '../contract/parent-key.js'
+import { idInPath, type ParentData, type ResourceData } from '../contract/resource-data.js'
 import { propertyOf } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { RecordsView } from './collections.js'
@@ -8,12 +9,16 @@ import type { Space } from './space.js'
 export function removals(resource: ResourceData, scope: Scope, id: string, space: Space): readonly RecordChange[] {
   const changes = new Map<string, RecordChange>()
   const indexes = new Map<string, ReadonlyMap<string, readonly number[]>>()
-  const shownBelow = (child: ResourceData, parent: ResourceData, records: RecordsView) => {
-    const key = JSON.stringify([child.name, parent.name])
-    const index = indexes.get(key) ?? indexById(records, shownBy(child, parent, space))
+  const shownBelow = (child: ResourceData, property: string, records: RecordsView) => {
+    const key = JSON.stringify([child.name, property])
+    const index = indexes.get(key) ?? indexById(records, property)
     indexes.set(key, index)
     return index
   }
+  const children = space.shared.contract.resources.flatMap((child) => {
+    const records = space.state.records.get(child.name)
+    return records === undefined ? [] : [{ child, records, filters: filtersOf(child, space) }]
+  })
   // Without recursion: a folder in a folder, thousands of times.
   const open: (readonly [ResourceData, Scope, string])[] = [[resource, scope, id]]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -21,34 +26,43 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
     const key = JSON.stringify([parent.name, within, own])
     if (changes.has(key)) continue
     changes.set(key, { kind: 'remove', resource: parent.name, scope: within, id: own })
-    for (const child of space.shared.contract.resources) {
-      const records = space.state.records.get(child.name)
-      if (records === undefined) continue
-      const isNested = child.parents.some((item) => item.resource === parent.name)
-      const nested = isNested ? records.places([...within, idInPath(parent.id, own)], []) : []
-      for (const place of [...nested, ...(shownBelow(child, parent, records).get(own) ?? [])])
+    const value = space.state.records.get(parent.name)?.get(within, own)
+    const namesOf = ({ parameter }: ParentData, id: string) => {
+      const other = value?.[parentKey(parameter, parent) ?? '']
+      return other === undefined ? [id] : [id, String(other)]
+    }
+    for (const { child, records, filters } of children) {
+      const isOf = ({ resource }: ParentData) => resource === parent.name
+      const nested = child.parents
+        .filter(isOf)
+        .flatMap((item) => namesOf(item, idInPath(parent.id, own)))
+        .flatMap((name) => records.places([...within, name], []))
+      const shown = filters
+        .filter(isOf)
+        .flatMap((item) => namesOf(item, own).map((name) => [item.property, name] as const))
+        .flatMap(([property = '', name]) => shownBelow(child, property, records).get(name) ?? [])
+      for (const place of new Set([...nested, ...shown]))
         open.push([child, records.scopeAt(place), String(records.at(place)[child.id.property])])
     }
   }
   return [...changes.values()].reverse()
 }
 
-/** The places of records by each id that they have in some properties. */
-function indexById(records: RecordsView, properties: readonly string[]): ReadonlyMap<string, readonly number[]> {
+/** The places of records by each id that they have in a property. */
+function indexById(records: RecordsView, property: string): ReadonlyMap<string, readonly number[]> {
   const index = new Map<string, number[]>()
-  for (const property of properties)
-    for (const place of records.places([], []))
-      for (const id of [propertyOf(records.at(place), property) ?? []].flat()) {
-        const places = index.get(String(id))
-        if (places === undefined) index.set(String(id), [place])
-        else places.push(place)
-      }
+  for (const place of records.places([], []))
+    for (const id of [propertyOf(records.at(place), property) ?? []].flat()) {
+      const places = index.get(String(id))
+      if (places === undefined) index.set(String(id), [place])
+      else places.push(place)
+    }
   return index
 }
 
-/** The properties by which paths below one resource show the records of another. */
-function shownBy(child: ResourceData, parent: ResourceData, { shared }: Space): readonly string[] {
-  return shared.contract.operations
-    .flatMap(({ action }) => (action?.resource === child.name ? (action.pathFilters ?? []) : []))
-    .flatMap(({ resource, property }) => (resource === parent.name && property !== undefined ? [property] : []))
+/** The parents whose paths show records of a resource by a property. */
+function filtersOf(child: ResourceData, { shared }: Space): readonly ParentData[] {
+  return shared.contract.operations.flatMap(({ action }) =>
+    action?.resource === child.name ? (action.pathFilters ?? []) : [],
+  )
 }

@@ -12,7 +12,7 @@ import {
   tagName,
 } from '../contract/resource-data.js'
 import { type NewId, shapedValue } from '../contract/shaped-value.js'
-import { type Filter, followingId, matcher } from '../domain/collection.js'
+import { type Filter, followingId, inOtherType, matcher } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
@@ -21,6 +21,7 @@ import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelop
 import { isBare, readFirstPage } from './first-page.js'
 import { linked, missingLink } from './linked-records.js'
 import { newRowIds, newTextId, newUuid } from './new-ids.js'
+import { hasParents } from './parent-records.js'
 import { changedRecord } from './record-changes.js'
 import { readPage } from './record-page.js'
 import { removals } from './removals.js'
@@ -58,7 +59,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const { resource, action, path } = request
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
-  if (!hasParents(parents, ids, space)) return { kind: 'not-found' }
+  if (ids.length > 0 && !hasParents(parents, ids, space)) return { kind: 'not-found' }
   const scope = action.pathFilters === undefined ? ids : NO_SCOPE
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space, Array.isArray(sent) ? sent : undefined)
@@ -129,16 +130,6 @@ function idOf({ resource: { id }, action, path, query, body }: ActionRequest): u
 
 function keptBy({ keeps = [] }: ActionRequest['action'], known: Values): Values {
   return Object.fromEntries(keeps.flatMap((name) => (name in known ? [[name, known[name]]] : [])))
-}
-
-/** Whether every parent that is a resource has the record that the path names. */
-function hasParents(parents: readonly ParentData[], ids: readonly string[], space: Space): boolean {
-  return parents.every(({ resource, template }, index) => {
-    if (resource === undefined) return true
-    const scope = ids.slice(0, index)
-    const id = idFromPath(template, ids.slice(0, index + 1)) ?? ''
-    return space.state.records.get(resource)?.get(scope, id) !== undefined
-  })
 }
 
 /** @param list the records of a request that creates several */
@@ -329,12 +320,4 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
     if (accepted.every(isPossible)) filters.push([property, wanted])
   }
   return filters
-}
-
-/** A value, and what it is in another type: a parameter may be a text where the property is a number or a flag. */
-function inOtherType(value: unknown): readonly unknown[] {
-  if (typeof value !== 'string') return typeof value === 'object' ? [value] : [value, String(value)]
-  if (/^(true|false)$/.test(value)) return [value, value === 'true']
-  const number = value.trim() === '' ? Number.NaN : (parseInt64(value) ?? Number(value))
-  return Number.isNaN(number) ? [value] : [value, number]
 }

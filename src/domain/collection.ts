@@ -269,6 +269,14 @@ export function propertyOf(value: Values, path: string): unknown {
   return path.split('.').reduce(inside, value)
 }
 
+/** A value, and what it is in another type: a parameter may be a text where the property is a number or a flag. */
+export function inOtherType(value: unknown): readonly unknown[] {
+  if (typeof value !== 'string') return typeof value === 'object' ? [value] : [value, String(value)]
+  if (/^(true|false)$/.test(value)) return [value, value === 'true']
+  const number = value.trim() === '' ? Number.NaN : (parseInt64(value) ?? Number(value))
+  return Number.isNaN(number) ? [value] : [value, number]
+}
+
 /** The same for equal values: a set finds one among many. */
 export function comparable(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? `\u0000${stringifyJson(value)}` : (value ?? null)

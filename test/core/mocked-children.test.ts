@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
+import { inPath, integer, list, object, ok, openContract, readOnly, takes, text } from '../support/small-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const SPEC = `openapi: 3.0.3
@@ -41,4 +42,32 @@ describe('a mocked operation below a record', () => {
     expect(await call('POST', '', { name: 'a' })).toBe(201)
     expect([await call(method, `/1/${name}`), await call(method, `/2/${name}`)]).toEqual([found, missing])
   })
+})
+
+it.each([
+  ['that is the GET of the record', '/files/{id}', 'delete', '', '1'],
+  ['without a GET of the record', '/files/{id}', 'delete', 'id', '1'],
+  ['with another name of the parameter', '/files/{id}', 'get', 'fileId', '1'],
+  ['with another property in its path', '/files/{name}', 'get', 'id', 'a'],
+])('a download of a removed record is not found, %s', async (_what, item, method, parameter, own) => {
+  const file = object({ id: readOnly(integer), name: text }, ['id', 'name'])
+  const content = { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+  const [, named = ''] = /\{(\w+)\}/.exec(item) ?? []
+  const typeOf = (name: string) => (name === 'name' ? text : integer)
+  const get = { responses: { 200: { description: 'ok', content } } }
+  const download = parameter === '' ? '/files/1' : '/files/1/content'
+  const sandbox = await openContract({
+    '/files': { post: { ...takes(file), ...ok(file, 201) }, get: ok(list(file)) },
+    [item]: {
+      parameters: [inPath(named, typeOf(named))],
+      ...(method === 'get' && { get: ok(file) }),
+      ...(parameter === '' && { get }),
+      delete: { responses: { 204: { description: 'gone' } } },
+    },
+    ...(parameter !== '' && { [`/files/{${parameter}}/content`]: { parameters: [inPath(parameter, integer)], get } }),
+  })
+  await sandbox.post('/files', { name: 'a' })
+  expect(await sandbox.get(download)).toMatchObject({ status: 200, reason: 'mock' })
+  await sandbox.call(`/v1/files/${own}`, { method: 'DELETE' })
+  expect(await sandbox.get(download)).toMatchObject({ status: 404 })
 })

@@ -665,6 +665,29 @@ describe('a list below the record that its own name', () => {
   ])('%s', (_what, paths, turns, schemas) => check(paths, turns, { components: { schemas } }))
 })
 
+it('a parameter may have another property of the parent than its id', async () => {
+  const user = object({ id: readOnly(integer), username: text }, ['id', 'username'])
+  const role = object({ id: readOnly(integer), name: text }, ['id'])
+  const userId = inPath('userId', integer)
+  const named = object({ name: text })
+  await check(
+    {
+      ...crud('/users', '/users/{username}', user, [inPath('username')], object({ username: text }, ['username'])),
+      ...crud('/users/{userId}/roles', '/users/{userId}/roles/{id}', role, [userId, ...id], named),
+    },
+    [
+      ['POST /users 201', { username: 'ann' }, { id: 1, username: 'ann' }],
+      ['POST /users/1/roles 201', { name: 'admin' }, { id: 1, name: 'admin' }],
+      ['GET /users/1/roles 200', undefined, [{ id: 1, name: 'admin' }]],
+      ['GET /users/2/roles 404'],
+      ['DELETE /users/ann 204'],
+      ['POST /users 201', { username: 'ben' }, { id: 2, username: 'ben' }],
+      ['GET /users/2/roles 200', undefined, []],
+      ['GET /users/1/roles 404'],
+    ],
+  )
+})
+
 describe('envelopes', () => {
   const item = object({ id: readOnly(integer), name: text }, ['name'])
   it.each<Row>([

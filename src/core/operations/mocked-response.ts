@@ -4,6 +4,7 @@ import { isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { withLogin } from '../logins.js'
+import { hasParent } from '../parent-records.js'
 import type { RequestContext } from '../request-context.js'
 import { encodedBody, noteHeader, problem, unreadBody } from '../responses.js'
 
@@ -40,13 +41,14 @@ function taken({ status, headers, body, note }: MockedResponse): HandlerResult {
   }
 }
 
-/** Whether a mocked operation is below a record that does not exist, such as `/apps/{id}/logs`. */
+/** Whether a mocked operation is about a record that does not exist, or below it: `/apps/{id}/logs`. */
 function isParentMissing({ space, readings }: RequestContext, operation: Operation): boolean {
   if (readings === undefined) return false
-  const ids = Object.values(readings.path.values).map(String)
+  const parameters = Object.entries(readings.path.values)
   return parentsOf(operation, space.shared.contract).some(({ resource, depth }) => {
-    const scope = ids.slice(0, depth - 1)
-    return space.state.records.get(resource)?.get(scope, ids[depth - 1]) === undefined
+    const [parameter = '', id] = parameters[depth - 1] ?? []
+    const scope = parameters.slice(0, depth - 1).map(([, value]) => String(value))
+    return !hasParent({ resource, parameter, scope, id: String(id) }, space)
   })
 }
 
@@ -58,7 +60,7 @@ interface Parent {
 
 const parents = new WeakMap<Operation, readonly Parent[]>()
 
-/** The stateful records that the path of an operation leads through. */
+/** The stateful records that the path of an operation leads to, or through. */
 function parentsOf(operation: Operation, { operations, resources }: Contract): readonly Parent[] {
   const known = parents.get(operation)
   if (known !== undefined) return known
@@ -66,8 +68,12 @@ function parentsOf(operation: Operation, { operations, resources }: Contract): r
   const found = operations.flatMap((other) => {
     const { action } = other
     const isSingle = resources.some(({ name, single }) => single && name === action?.resource)
-    const isRecord = action?.kind === 'get' && action.pathFilters === undefined && !isSingle && isStateful(other)
-    if (!isRecord || !path.startsWith(`${template(other.path)}/`)) return []
+    const own = template(other.path)
+    const isOfOne = action?.kind === 'get' || (action?.kind !== 'list' && own.endsWith('{}'))
+    if (action === undefined || !isOfOne || action.pathFilters !== undefined || isSingle) return []
+    // PUT may create it.
+    const isBelow = path.startsWith(`${own}/`) || (path === own && !/^P(?:OS|U)T$/.test(operation.method))
+    if (!isStateful(other) || !isBelow) return []
     return [{ resource: action.resource, depth: other.path.split('{').length - 1 }]
   })
   parents.set(operation, found)
