@@ -12,8 +12,8 @@ export function readFirstPage(
   records: RecordsView,
 ): RecordPage {
   const total = places.length
-  const limit = queryValue(query, action.query?.limit)
-  const count = limit === undefined ? total : Math.min(total, Math.trunc(Number(limit)))
+  const limit = Math.trunc(Number(queryValue(query, action.query?.limit)))
+  const count = limit >= 0 ? Math.min(total, limit) : total
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))
   return { values, before: '[', after: ']', headers: NO_HEADERS }

@@ -35,8 +35,9 @@ export function readPage(
   const isReversed = isNewestFirst(request)
   const at = (index: number) => sorted?.[index] ?? records.at(places[isReversed ? total - 1 - index : index] ?? -1)
   const isPaged = roles.page !== undefined || roles.offset !== undefined || roles.cursor !== undefined
-  const given = queryValue(query, roles.limit)
-  const limit = given === undefined ? (isPaged ? DEFAULT_PAGE_SIZE : total) : wholeNumber(given)
+  const asked = wholeNumber(queryValue(query, roles.limit))
+  // Without a size, or with a negative one.
+  const limit = asked >= 0 ? asked : isPaged ? DEFAULT_PAGE_SIZE : total
   const firstPage = roles.isZeroBased ? 0 : 1
   const page = Math.max(firstPage, wholeNumber(queryValue(query, roles.page) ?? firstPage))
   const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted, keys)

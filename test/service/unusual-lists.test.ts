@@ -24,11 +24,7 @@ async function served(paths: object) {
   return { ask, [Symbol.asyncDispose]: () => sandbox.close() }
 }
 
-it.each([
-  ['offset', 0],
-  ['offset', -1],
-  ['page', 0],
-])('a list by %s with a page size of %d links to no page, because it would be the same', async (by, size) => {
+it.each(['offset', 'page'])('a list by %s with a page size of 0 links to no page: it would be the same', async (by) => {
   const parameters = ['limit', by].map((name) => ({ name, in: 'query', schema: { type: 'integer' } }))
   const headers = { Link: { schema: { type: 'string' } } }
   await using service = await served({
@@ -50,7 +46,7 @@ it.each([
     { has_more: true, next: expect.stringContaining('limit=1') },
     expect.stringContaining('rel="next"'),
   ])
-  expect(await links(size)).toEqual([{ data: [], has_more: false, next: null }, null])
+  expect(await links(0)).toEqual([{ data: [], has_more: false, next: null }, null])
 })
 
 it.each([
