@@ -19,6 +19,8 @@ export interface ResourceData {
   readonly single?: { readonly initial?: Readonly<Record<string, unknown>> }
   /** Properties of a record by name; empty if the schema declares none, and a record may then have any. */
   readonly properties: Readonly<Record<string, PropertyData>>
+  /** The names of the attributes of JSON:API, if they are declared: lists are sorted by no others. */
+  readonly attributes?: readonly string[]
   /** Paths of write-only properties, which no response has; those of lists are in each item. */
   readonly hidden?: readonly (readonly string[])[]
   /** Properties that show the record of another resource, or a list of them. */

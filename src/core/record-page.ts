@@ -112,7 +112,7 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
       keys[keys.length - 1] = { ...last, isDescending: isDescending(text) }
       continue
     }
-    const property = sortedProperty(name, Object.keys(resource.properties))
+    const property = sortedProperty(name, Object.keys(resource.properties), resource.attributes)
     const isAnything = resource.isOpen || Object.keys(resource.properties).length === 0
     if (property === undefined && !isAnything && !hasSortChoices && text !== '') return text
     if (name === '' || (property === undefined && hasSortChoices)) continue
@@ -122,11 +122,17 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
 }
 
 /** `created` is short for `created_at`; the attributes of JSON:API are meant without their prefix. */
-function sortedProperty(name: string, properties: readonly string[]): string | undefined {
+function sortedProperty(
+  name: string,
+  properties: readonly string[],
+  attributes: readonly string[] | undefined,
+): string | undefined {
   if (properties.includes(name)) return name
-  const named = (wanted: string) => properties.find((property) => plainName(property) === plainName(wanted))
-  const inside = properties.includes('attributes') ? `attributes.${name}` : undefined
-  return named(name) ?? named(`${name}At`) ?? named(`${name}Date`) ?? inside
+  const named = (wanted: string, names = properties) => names.find((one) => plainName(one) === plainName(wanted))
+  const own = named(name) ?? named(`${name}At`) ?? named(`${name}Date`)
+  if (own !== undefined || !properties.includes('attributes')) return own
+  const inside = attributes === undefined ? name : sortedProperty(name, attributes, undefined)
+  return inside && `attributes.${inside}`
 }
 
 function isGiven(cursor: unknown): boolean {

@@ -122,6 +122,8 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const single = isSingle ? readSingle(collection, record, id) : undefined
   if (typeof single === 'string') return single
   const address = id.isUnseen && id.parts === undefined ? findAddress(fields, sent) : undefined
+  const { place: inner } = fields.get('attributes') ?? {}
+  const attributes = inner === undefined ? [] : [...readRecordFields(inner).keys()]
   const ofOne = operations.filter(({ parameter }) => parameter !== undefined)
   const one = ofOne.find(({ effect }) => effect === 'get') ?? ofOne[0]
   const isUsual = one === undefined || one.names !== undefined || one.path === `${path}/{${one.parameter}}`
@@ -134,6 +136,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     properties,
     because: { record: `${because} (${record.name})`, id: why },
     ...(single && { single }),
+    ...(attributes.length > 0 && { attributes }),
     ...(address && { address }),
     ...(hidden.length > 0 && { hidden }),
     ...(Object.keys(aliases).length > 0 && { aliases }),

@@ -114,6 +114,40 @@ describe('pages', () => {
     expect((await sandbox.get(`/bugs?${query}`)).json).toHaveLength(length)
   })
 
+  it.each<[string, readonly object[], object]>([
+    ['by number', [inQuery('page'), inQuery('limit')], object({ items: list(bug), pages: integer })],
+    ['by offset', [inQuery('offset'), inQuery('limit')], object({ items: list(bug), pages: integer })],
+    ['of a bare list', [inQuery('limit')], list(bug)],
+  ])('%s have the default size, or are the first one, for a negative number', async (_what, parameters, response) => {
+    const sandbox = await openBugs(parameters, response)
+    const { json: first } = await sandbox.get('/bugs')
+    expect(titlesIn(first)).toEqual(['c', 'b', 'a'])
+    for (const query of parameters.map((parameter) => `${Object(parameter).name}=-2`))
+      expect((await sandbox.get(`/bugs?${query}`)).json).toEqual(first)
+    expect(titlesIn((await sandbox.get('/bugs?limit=0')).json)).toEqual([])
+  })
+
+  it('of JSON:API are sorted by their attributes, and refuse others', async () => {
+    const attributes = object({ title: text, 'created-at': text }, ['title'])
+    const article = object({ id: text, attributes }, ['id', 'attributes'])
+    const document = object({ data: article })
+    const sandbox = await openContract({
+      '/articles': {
+        post: { ...takes(document), ...ok(document, 201) },
+        get: { parameters: [inQuery('sort', text)], ...ok(object({ data: list(article) })) },
+      },
+    })
+    for (const title of ['b', 'a', 'c']) await sandbox.post('/articles', { data: { id: title, attributes: { title } } })
+    const sorted = async (sort: string) => titlesIn((await sandbox.get(`/articles?sort=${sort}`)).json)
+    expect([await sorted('title'), await sorted('-title'), await sorted('-id')]).toEqual([
+      ['a', 'b', 'c'],
+      ['c', 'b', 'a'],
+      ['c', 'b', 'a'],
+    ])
+    expect(await sandbox.get('/articles?sort=created_at')).toMatchObject({ status: 200 })
+    expect(await sandbox.get('/articles?sort=bogus')).toMatchObject({ status: 400 })
+  })
+
   it.each([
     ['orderBy', 'orderDirection', 'desc', 'asc'],
     ['sort_by', 'sort_direction', 'DESC', 'ASC'],
