@@ -1,5 +1,5 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
-import { exampleValue, fullExample } from '../contract/example-value.js'
+import { exampleValue, fits, fullExample } from '../contract/example-value.js'
 import { FORMATS } from '../contract/formats.js'
 import { isOwnId } from '../contract/names.js'
 import type { IdFill, Shape } from '../contract/resource-data.js'
@@ -118,10 +118,12 @@ function readCompletion(kept: Place, of: CompletedProperty, depth: number): Shap
   const ids: Record<string, IdFill> = {}
   const properties: Record<string, Shape> = {}
   for (const [name, field] of readRecordFields(kept)) {
-    const { required, readOnly, place } = field
+    const { required, readOnly, place, default: usual } = field
     const isLacking = of.isSame ? readOnly : required || readOnly
     const id = isLacking && isOwnId(name, `/${of.name}`) ? idFill(field) : undefined
-    const value = isLacking && required && id === undefined ? exampleValue(place) : undefined
+    const isUsual = usual !== undefined && fits(usual, place)
+    const value =
+      id !== undefined ? undefined : isUsual ? usual : isLacking && required ? exampleValue(place) : undefined
     if (id !== undefined) ids[name] = id
     if (value !== undefined) fills[name] = value
     const inside = completion(place, { ...of, name }, depth + 1)

@@ -484,6 +484,59 @@ describe('a request that differs from the response', () => {
   })
 })
 
+it('defaults inside objects and rows are filled in', async () => {
+  const level = { ...integer, default: 2 }
+  const inner = object({ name: text, level }, ['name'])
+  const thing = object({ id: readOnly(integer), attributes: inner, rows: list(inner) }, ['id'])
+  const sandbox = await open({
+    '/things': { post: { ...takes(thing), ...ok(thing, 201) }, get: ok(list(thing)) },
+    '/things/{id}': { parameters: [inPath('id', integer)], get: ok(thing), put: { ...takes(thing), ...ok(thing) } },
+  })
+  const sent = { attributes: { name: 'a' }, rows: [{ name: 'b' }, { name: 'c', level: 3 }] }
+  const stored = {
+    id: 1,
+    attributes: { name: 'a', level: 2 },
+    rows: [
+      { name: 'b', level: 2 },
+      { name: 'c', level: 3 },
+    ],
+  }
+  expect((await sandbox.post('/things', sent)).json).toEqual(stored)
+  const body = { attributes: { name: 'a' } }
+  expect((await sandbox.call('/v1/things/1', { method: 'PUT', body })).json).toEqual({
+    id: 1,
+    attributes: stored.attributes,
+  })
+  expect((await sandbox.post('/things', {})).json).toEqual({ id: 2 })
+})
+
+it('instants that only the service sets are those of the clock, also without a format', async () => {
+  const thing = object(
+    {
+      id: readOnly(integer),
+      name: text,
+      created_at: text,
+      createdOnUtc: text,
+      updated_at: { ...text, example: '2020-01-01T00:00:00+02:00' },
+      created_on: { ...text, example: '2020-01-01' },
+      created: { ...integer, example: 1577836800 },
+      updatedAt: { ...integer, example: 1577836800000 },
+      added: integer,
+      changed: { ...text, example: '2 days ago' },
+      modified: { ...text, maxLength: 5 },
+    },
+    ['id', 'name'],
+  )
+  const sandbox = await open(crud('/things', '/things/{id}', thing, [inPath('id', integer)], object({ name: text })))
+  const instant = '2026-03-01T12:00:00.000Z'
+  const seconds = Date.parse(instant) / 1000
+  const stored = {
+    ...{ id: 1, name: 'a', created_at: instant, createdOnUtc: instant, updated_at: instant, created_on: '2026-03-01' },
+    ...{ created: seconds, updatedAt: seconds * 1000 },
+  }
+  expect((await sandbox.post('/things', { name: 'a' })).json).toEqual(stored)
+})
+
 describe('an id that is not in the path', () => {
   it.each<[string, string, object]>([
     ['a UUID', 'id', { type: 'string', format: 'uuid' }],
