@@ -1,4 +1,5 @@
 import type { Operation, Values } from '../contract/contract.js'
+import { BEARER } from '../contract/contract-data.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
 import { isNamedLogin, isToken } from '../contract/login-names.js'
 import { loginJwt, loginToken } from '../domain/login-tokens.js'
@@ -64,9 +65,11 @@ export function withLogin(
   const body = filled(mocked)
   const cookies = (contract.otherKeys ?? []).filter((place) => place.in === 'cookie').map(({ name }) => name)
   const headers = given.headers?.map((item, index, all) => {
-    if (index % 2 === 1 && /^authorization$/i.test(String(all[index - 1])))
-      return `Bearer ${makeToken(contract.hasJwt === true)}`
-    if (index % 2 === 0 || !/^set-cookie$/i.test(String(all[index - 1])) || cookies[0] === undefined) return item
+    if (index % 2 === 0) return item
+    const header = String(all[index - 1]).toLowerCase()
+    const own = [...contract.keyHeaders, BEARER].find(({ name }) => name.toLowerCase() === header)
+    if (own !== undefined) return own.prefix + makeToken(contract.hasJwt === true)
+    if (header !== 'set-cookie' || cookies[0] === undefined) return item
     return `${cookies[0]}=${makeToken(false)}; Path=/; HttpOnly`
   })
   if (!isIssued) return given

@@ -2,6 +2,7 @@ import type {
   Body,
   ContractData,
   DocumentedResponse,
+  KeyHeader,
   OperationData,
   Parameter,
   PlanLimits,
@@ -21,8 +22,8 @@ import { checkResponse } from './check-response.js'
 import { readCommonError, readErrors } from './documented-errors.js'
 import { readLimitHeaders } from './limit-headers.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
-import {
 import { withParameterLists } from './parameter-lists.js'
+import {
   defined,
   parameterOf,
   parameterSchema,
@@ -78,7 +79,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       notes.push(`The requests of ${id} are not checked: ${error.message}.`)
       isRead = false
     }
-    const operation = readOperation(root, shape, isRead, isStateful, outcome)
+    const operation = readOperation(root, shape, isRead, isStateful, outcome, access.keyHeaders)
     Object.assign(schemas, operation.schemas)
     return { ...operation.data, ...defined({ keys: readKeys(root, place, access) }) }
   })
@@ -116,6 +117,7 @@ function readOperation(
   isRead: boolean,
   isStateful: boolean,
   outcome: ResourceAction | string | undefined,
+  keyHeaders: readonly KeyHeader[],
 ): { readonly data: OperationData; readonly schemas: Schemas } {
   const { id, method, path, place } = shape
   const all = isRead ? readParameters(path, parametersOf(shape)) : []
@@ -153,7 +155,7 @@ function readOperation(
       ...(errors.length > 0 && { errors }),
       ...(limitHeaders.length > 0 && { limitHeaders }),
       ...(exposed !== '' && { exposed }),
-      ...(isPublic(root, place) && { isPublic: true, ...(isLogin(shape) && { isLogin: true }) }),
+      ...(isPublic(root, place) && { isPublic: true, ...(isLogin(shape, keyHeaders) && { isLogin: true }) }),
       ...(typeof outcome === 'string' ? { whyMocked: outcome } : defined({ action: outcome })),
     },
     schemas: {

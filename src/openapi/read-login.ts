@@ -1,3 +1,4 @@
+import type { KeyHeader } from '../contract/contract-data.js'
 import type { Place } from '../contract/document.js'
 import { isNamedLogin, isToken } from '../contract/login-names.js'
 import { readRecordFields, typeOf } from '../contract/schema-fields.js'
@@ -7,7 +8,7 @@ import { type OperationShape, success } from './operations.js'
 const MAX_DEPTH = 3
 
 /** Whether an operation has the name of a login, and a response with a place for a token. */
-export function isLogin({ id, path, method, place }: OperationShape): boolean {
+export function isLogin({ id, path, method, place }: OperationShape, keyHeaders: readonly KeyHeader[]): boolean {
   const operation = { id, path, method: method.toUpperCase() }
   if (!isNamedLogin(operation)) return false
   const { response, content, schema } = success(place) ?? {}
@@ -17,7 +18,8 @@ export function isLogin({ id, path, method, place }: OperationShape): boolean {
       field.type === 'string' ? isToken(name, operation) : hasToken(field.place, depth + 1),
     )
   const headers = response?.entries('headers') ?? []
-  const isHeader = headers.some(([name]) => /^(authorization|set-cookie)$/i.test(name))
+  const known = ['authorization', 'set-cookie', ...keyHeaders.map(({ name }) => name.toLowerCase())]
+  const isHeader = headers.some(([name]) => known.includes(name.toLowerCase()))
   if (schema === undefined) return isHeader || content !== undefined
   // Only an example may say what it has.
   const isOpen = typeOf(schema) === 'string' || readRecordFields(schema).size === 0

@@ -44,8 +44,10 @@ async function opened(
   onTestFinished(() => sandbox.close())
   const login = async ({ baseUrl } = sandbox.space('')) => {
     const seen = await sandbox.fetch(baseUrl + path, { method: method.toUpperCase(), headers: { accept: '*/*' } })
-    const [cookie, authorization] = ['set-cookie', 'authorization'].map((name) => seen.headers.get(name))
-    return { cookie, authorization, body: JSON.parse(await seen.text()) }
+    const [cookie, authorization, own] = ['set-cookie', 'authorization', 'x-auth-token'].map((name) =>
+      seen.headers.get(name),
+    )
+    return { cookie, authorization, own, body: JSON.parse((await seen.text()) || 'null') }
   }
   const list = async (headers: Readonly<Record<string, string>>, { baseUrl } = sandbox.space('')) =>
     (await sandbox.fetch(`${baseUrl}/things`, { headers })).status
@@ -166,6 +168,18 @@ it('a login has its token in the header Authorization where the contract has one
   const authorization = (await login()).authorization ?? ''
   expect(authorization).toBe(`Bearer ${token(1)}`)
   expect(await list({ authorization })).toBe(200)
+})
+
+it('a login has its token in the header that the contract has for keys', async () => {
+  const headers = { 'X-Auth-Token': { schema: text } }
+  const scheme = { type: 'apiKey', in: 'header', name: 'X-Auth-Token' }
+  const { sandbox, login, list } = await opened({ scheme, response: { description: '', headers } })
+  expect((await login()).own).toBe(token(1))
+  expect(await list({ 'x-auth-token': token(1) })).toBe(200)
+  const { message } = JSON.parse(await (await sandbox.fetch(`${sandbox.baseUrl}/things`)).text())
+  expect(message).toBe(
+    'No API key was sent. Send one as: X-Auth-Token: <API_KEY>. Send the token of POST /login or the key sandbox.',
+  )
 })
 
 it('a login ends when its token does', async () => {
