@@ -111,7 +111,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
   },
   missing_api_key: {
     cause: 'The request has no `Authorization` header, or its scheme is not Bearer.',
-    fix: 'Send `Authorization: Bearer <API_KEY>`. The key `sandbox` always works.',
+    fix: 'Send the key as the message says. The key `sandbox` always works.',
   },
   invalid_api_key: {
     cause: 'The key is unknown, or `sandbox-revoked`.',
