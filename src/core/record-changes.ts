@@ -6,7 +6,11 @@ import type { ActionRequest } from './action-request.js'
 import { newRowIds } from './new-ids.js'
 import type { Space } from './space.js'
 
-/** The record after PUT (on nothing) or PATCH (on what there is): read-only properties stay, timestamps move. */
+/**
+ * The record after PUT (in place of what there is) or PATCH (merged into it): read-only properties stay, timestamps move.
+ *
+ * @param base what stays of it: all in a merge
+ */
 export function changedRecord(
   request: ActionRequest,
   known: Values,
@@ -21,8 +25,9 @@ export function changedRecord(
     return shapedValue(sent, shape, rowIds)
   }
   const value: Record<string, unknown> = { [resource.id.property]: known[resource.id.property] }
-  const isReplaced = request.action.kind === 'replace'
-  const patched = isReplaced ? { ...base, ...body } : (mergePatch(base, body) as Values)
+  const isWhole = base !== known
+  // Null is a value of the record here, and removes one in a merge.
+  const patched = isWhole ? { ...base, ...body } : (mergePatch(base, body) as Values)
   const declared = Object.keys(resource.properties)
   const sent = declared.length === 0 || resource.isOpen ? Object.keys(patched) : []
   const names = new Set([...declared, ...Object.keys(known), ...sent])
@@ -39,8 +44,8 @@ export function changedRecord(
         : isOurs
           ? known[name]
           : shaped(ownValue(patched, name), property?.shape)
-    const isFilled = property?.required === true || isReplaced
-    const isPatched = next === undefined && !isReplaced
+    const isFilled = property?.required === true || isWhole
+    const isPatched = next === undefined && !isWhole
     // A null in a patch keeps a property that each record must have.
     if (isPatched) next = property?.isNullable ? null : property?.required ? known[name] : undefined
     const fill = next === undefined && isFilled ? property?.fill : undefined

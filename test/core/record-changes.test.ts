@@ -14,7 +14,7 @@ function changed(
 ) {
   const resource = { id: { property: 'id' }, properties } as ResourceData
   const request = { resource, action: { kind }, body, now: 0 } as ActionRequest
-  return changedRecord(request, KNOWN, KNOWN, {} as Space)
+  return changedRecord(request, KNOWN, kind === 'merge' ? KNOWN : {}, {} as Space)
 }
 
 it('drops a field that the request may have and the record does not declare', () => {

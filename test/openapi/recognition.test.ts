@@ -484,6 +484,16 @@ describe('a request that differs from the response', () => {
   })
 })
 
+it('null inside an object is kept by PUT, as by POST', async () => {
+  const place = object({ note: { type: ['string', 'null'] }, city: text })
+  const thing = object({ id: readOnly(integer), place }, ['id'])
+  const item = { parameters: [inPath('id', integer)], get: ok(thing), put: { ...takes(thing), ...ok(thing) } }
+  const sandbox = await open({ '/things': { post: { ...takes(thing), ...ok(thing, 201) } }, '/things/{id}': item })
+  const sent = { place: { note: null, city: 'Bonn' } }
+  expect((await sandbox.post('/things', sent)).json).toEqual({ id: 1, ...sent })
+  expect((await sandbox.call('/v1/things/1', { method: 'PUT', body: sent })).json).toEqual({ id: 1, ...sent })
+})
+
 it('defaults inside objects and rows are filled in', async () => {
   const level = { ...integer, default: 2 }
   const inner = object({ name: text, level }, ['name'])
