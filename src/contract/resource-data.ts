@@ -210,8 +210,11 @@ export function viewed(value: Node, { envelope, ...view }: View): Node {
 /** What an operation does to a resource. Plain data. */
 export interface ResourceAction {
   readonly resource: string
-  /** `show` responds with the record as the request would change it, and stores nothing: `POST /bookings/{id}/cancel`. */
-  readonly kind: 'list' | 'create' | 'get' | 'replace' | 'merge' | 'remove' | 'show'
+  /**
+   * `patch` takes a JSON Patch. `show` responds with the record as the request would change it, and stores nothing:
+   * `POST /bookings/{id}/cancel`.
+   */
+  readonly kind: 'list' | 'create' | 'get' | 'replace' | 'merge' | 'patch' | 'remove' | 'show'
   /** The documented status of success. */
   readonly status: number
   /** The response has a body with the record, or the records. */

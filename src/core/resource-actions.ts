@@ -19,6 +19,7 @@ import type { ActionRequest, RecordPage } from './action-request.js'
 import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
+import { patched } from './json-patch.js'
 import { linked, missingLink } from './linked-records.js'
 import { newRowIds, newTextId, newUuid } from './new-ids.js'
 import { hasParents } from './parent-records.js'
@@ -93,18 +94,19 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
         NO_FACTS,
         shown,
       )
-    case 'replace':
-    case 'merge': {
-      const base = action.kind === 'merge' ? known : keptBy(action, known)
-      const value = withParents(changedRecord(request, known, base, space), request, resource.parents)
-      return save(request, scope, value, space)
-    }
     case 'remove':
       return done(
         request,
         shown,
         resource.single && only === undefined ? NO_CHANGES : removed(resource, scope, String(id), space),
       )
+    default: {
+      const body = action.kind === 'patch' ? patched(known, sent) : request.body
+      if (typeof body === 'string') return { kind: 'invalid', message: body }
+      const base = action.kind === 'merge' ? known : keptBy(action, known)
+      const value = withParents(changedRecord({ ...request, body }, known, base, space), request, resource.parents)
+      return save(request, scope, value, space)
+    }
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { defined } from './parameters.js'
 import type { FoundResource } from './read-resource.js'
-import { type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
+import { isJsonPatch, type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
 import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'hasMissing' | 'contentType'>
@@ -177,6 +177,8 @@ function readWrite(
   const isItem = operation.parameter !== undefined || isSingle
   const sent = unwrapSent(operation, fields)
   if (sent === undefined) return `the request has no JSON object (${operation.place.name})`
+  if (effect === 'patch' && isItem && isJsonPatch(sent))
+    return { ...base, kind: 'patch', status: status || 200, bodyEnvelope: '', isBulk: true }
   const { aliases } = resource
   const names = [...readRecordFields(sent.schema).keys()].map((name) => aliases?.[name] ?? name)
   if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))

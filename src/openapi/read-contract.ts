@@ -199,8 +199,12 @@ interface ReadBody {
 /** @param mustBeObject whether a record is made of it */
 function readBody(id: string, operation: Place, mustBeObject: boolean, takesList: boolean): ReadBody | undefined {
   const place = operation.child('requestBody')
-  const all = place?.entries('content') ?? []
   const json = jsonContent(place)?.content
+  const isList = (content: Place | undefined) => content?.child('schema')?.string('type') === 'array'
+  // A JSON Patch beside records: only those are read.
+  const all = (place?.entries('content') ?? []).filter(
+    ([mediaType, one]) => !/json-patch/i.test(mediaType) || !isList(one) || isList(json),
+  )
   const form = all.find(([mediaType]) => isFormType(essenceOf(mediaType)))?.[1]
   const content = bodyContent(operation) ?? all[0]?.[1]
   if (place === undefined || content === undefined) return undefined

@@ -23,7 +23,7 @@ import {
 import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
 import { countFill, idFill, idForm, sampleId } from './made-ids.js'
 import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
-import { unwrapRecord, unwrapSent } from './record-schema.js'
+import { isJsonPatch, unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
 import { timestampFormat, UPDATED } from './timestamps.js'
 
@@ -53,8 +53,8 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   if (record === undefined) return whyNoRecord(operations)
   const fields = readRecordFields(record)
   const sentBy = (operation: OperationShape) => {
-    const schema = unwrapSent(operation, fields)?.schema
-    return schema && readRecordFields(schema)
+    const body = unwrapSent(operation, fields)
+    return body && !isJsonPatch(body) ? readRecordFields(body.schema) : undefined
   }
   const isDocumented = documented !== undefined
   const writes = operations.filter(

@@ -64,6 +64,12 @@ export function unwrapSent({ place, collection }: OperationShape, record: Fields
   return isWhole || unwrapped?.outer !== undefined ? { schema } : unwrapped
 }
 
+/** A list of operations. @source RFC 6902 */
+export function isJsonPatch({ schema, envelope, isListed }: RecordEnvelope): boolean {
+  const fields = readRecordFields(schema)
+  return isListed === true && envelope === undefined && fields.has('op') && fields.has('path')
+}
+
 export interface ListEnvelope {
   /** Undefined if they may be anything. */
   readonly items?: Place

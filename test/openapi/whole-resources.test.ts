@@ -688,6 +688,75 @@ it('a parameter may have another property of the parent than its id', async () =
   )
 })
 
+describe('a JSON Patch', () => {
+  const note = object({ id: readOnly(integer), title: text, tags: list(text), at: readOnly(text) }, ['id', 'title'])
+  const operation = object({ op: text, path: text, from: text, value: {} }, ['op', 'path'])
+  const sent = object({ title: text, tags: list(text) }, ['title'])
+  const patch = 'application/json-patch+json'
+  const notes = (content: Node) => ({
+    '/notes': { post: { ...takes(sent), ...ok(note, 201) }, get: ok(list(note)) },
+    '/notes/{id}': { parameters: id, get: ok(note), patch: { requestBody: { content }, ...ok(note) } },
+  })
+  const open = async (...types: readonly string[]) => {
+    const schema = list(operation)
+    const sandbox = await openContract(notes(Object.fromEntries(types.map((type) => [type, { schema }]))))
+    expect(sandbox.mocked).toEqual({})
+    await sandbox.post('/notes', { title: 'a', tags: ['x', 'y'] })
+    const send = async (body: unknown, contentType = types[0] ?? '') =>
+      await sandbox.call('/v1/notes/1', { method: 'PATCH', body, headers: { 'content-type': contentType } })
+    return { sandbox, send }
+  }
+
+  it('changes the record, also as JSON where the contract has that beside it', async () => {
+    const { sandbox, send } = await open(patch, 'application/json')
+    const operations = [
+      { op: 'test', path: '/title', value: 'a' },
+      { op: 'add', path: '/tags/-', value: 'z' },
+      { op: 'replace', path: '/title', value: 'b' },
+      { op: 'move', from: '/tags/0', path: '/tags/2' },
+      { op: 'copy', from: '/title', path: '/tags/0' },
+      { op: 'remove', path: '/tags/1' },
+      { op: 'replace', path: '/id', value: 7 },
+    ]
+    const stored = { id: 1, title: 'b', tags: ['b', 'z', 'x'] }
+    expect(await send(operations)).toMatchObject({ status: 200, json: stored })
+    expect((await sandbox.get('/notes/1')).json).toEqual(stored)
+    const one = [{ op: 'replace', path: '/tags', value: [] }]
+    expect(await send(one, 'application/json')).toMatchObject({ status: 200, json: { ...stored, tags: [] } })
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['test', [{ op: 'test', path: '/title', value: 'b' }], /operation 1 fails/],
+    ['missing', [{ op: 'remove', path: '/tags/2' }], /operation 1 names a place that is not there/],
+    ['prototype', [{ op: 'add', path: '/__proto__/a', value: 1 }], /not there/],
+    ['itself', [{ op: 'move', from: '/tags', path: '/tags/0' }], /into itself/],
+    ['unknown', [{ op: 'swap', path: '/tags' }], /an unknown op \(it is "swap"\)/],
+    ['pointer', [{ op: 'remove', path: 'title' }], /no usable path/],
+    ['type', [{ op: 'replace', path: '/title', value: 1 }], /title/],
+    ['array', [{ op: 'replace', path: '', value: [] }], /must leave an object/],
+    ['schema', [{ path: '/title' }], /op is required/],
+    ['object', { title: 'b' }, /must be a list/],
+    ['doubling', Array.from({ length: 40 }, () => ({ op: 'copy', from: '', path: '/tags/0' })), /copies|levels/],
+    ['long', Array.from({ length: 1001 }, () => ({ op: 'add', path: '/title', value: 'b' })), /at most 1000/],
+  ])('that cannot be applied is a 400, and changes nothing: %s', async (_what, body, message) => {
+    const { sandbox, send } = await open(patch)
+    const { status, json } = await send(body)
+    expect([status, Object(json).message]).toEqual([400, expect.stringMatching(message)])
+    expect((await sandbox.get('/notes/1')).json).toEqual({ id: 1, title: 'a', tags: ['x', 'y'] })
+  })
+
+  it('is refused beside a merge patch, with the type that is read', async () => {
+    const merge = 'application/merge-patch+json'
+    const sandbox = await openContract(notes({ [patch]: { schema: list(operation) }, [merge]: { schema: sent } }))
+    await sandbox.post('/notes', { title: 'a' })
+    const send = (body: unknown, type: string) =>
+      sandbox.call('/v1/notes/1', { method: 'PATCH', body, headers: { 'content-type': type } })
+    expect(await send({ title: 'b' }, merge)).toMatchObject({ status: 200, json: { title: 'b' } })
+    const refused = await send([], patch)
+    expect([refused.status, Object(refused.json).message]).toEqual([415, expect.stringContaining(merge)])
+  })
+})
+
 describe('envelopes', () => {
   const item = object({ id: readOnly(integer), name: text }, ['name'])
   it.each<Row>([

@@ -9,8 +9,9 @@ import { isDocumented } from '../documented-error.js'
 import { preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
-import { noteHeader, problem, storeProblem } from '../responses.js'
+import { problem, storeProblem } from '../responses.js'
 import { NOTHING } from '../space.js'
+import { withNote } from './shown-only.js'
 
 /**
  * Makes the handler of an operation on the records of a resource. @source docs/spec.md, "Resources"
@@ -48,20 +49,6 @@ export function recordHandler(
   }
   if (action.kind === 'show') return withNote(operation, apply)
   return !isLinked && isPlainList(action, resource) ? keptLists(resource.name, apply) : apply
-}
-
-/** Tells that an operation only looks as if it did something: in a header, and once as a warning. */
-function withNote({ id }: Operation, apply: Handler): Handler {
-  const note = `${id} shows the record with the fields of the body, and stores nothing. For another effect, write a handler (--handlers, or sandbox.handle).`
-  let isWarned = false
-  return (context, readings) => {
-    const { warn, reason } = context.space.shared
-    if (!isWarned) warn(note)
-    isWarned = true
-    const reply = apply(context, readings)
-    if (!reason || reply.status >= 300) return reply
-    return { ...reply, headers: [...(reply.headers ?? []), ...noteHeader(note)] }
-  }
 }
 
 function addressOf({ headers: { host }, space }: ServiceRequest, path: string): string {
