@@ -27,6 +27,7 @@ export function patched(known: Values, patch: unknown): Values | string {
     for (; at < operations.length; at++) {
       const { op, path, from, value }: Readonly<Record<string, unknown>> = Object(operations[at])
       const to = placeOf(root, path)
+      if (value === undefined && /^(?:add|replace|test)$/.test(String(op))) throw new Refused('has no value')
       if (op === 'add') add(to, value)
       else if (op === 'remove') take(to)
       else if (op === 'replace') replace(to, value)
@@ -38,7 +39,7 @@ export function patched(known: Values, patch: unknown): Values | string {
       } else if (op !== 'test') throw new Refused(`has an unknown op (it is ${quote(op)})`)
       else if (spend(canonicalText(read(to))) !== canonicalText(value)) throw new Refused('fails')
     }
-    const after = parseShallowJson(stringifyJson(root['']), true, MAX_BODY_DEPTH)
+    const after = parseShallowJson(stringifyJson(root[''] ?? null), true, MAX_BODY_DEPTH)
     return isNode(after) ? after : 'the patch must leave an object'
   } catch (error) {
     if (error instanceof SyntaxError) return `the patch makes a record of more than ${MAX_BODY_DEPTH} levels`

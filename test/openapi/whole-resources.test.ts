@@ -734,6 +734,8 @@ describe('a JSON Patch', () => {
     ['pointer', [{ op: 'remove', path: 'title' }], /no usable path/],
     ['type', [{ op: 'replace', path: '/title', value: 1 }], /title/],
     ['array', [{ op: 'replace', path: '', value: [] }], /must leave an object/],
+    ['nothing', [{ op: 'remove', path: '' }], /must leave an object/],
+    ['value', [{ op: 'add', path: '/title' }], /operation 1 has no value/],
     ['schema', [{ path: '/title' }], /op is required/],
     ['object', { title: 'b' }, /must be a list/],
     ['doubling', Array.from({ length: 40 }, () => ({ op: 'copy', from: '', path: '/tags/0' })), /copies|levels/],
