@@ -8,6 +8,7 @@ import { changeFaults, movePlan, startStorm, turnClock, unbanKey } from '../core
 import { activeBan } from '../domain/ban.js'
 import { isStandInKey } from '../domain/default-keys.js'
 import { type ArmedFault, armFaults, faultInput, remainingRule } from '../domain/faults.js'
+import { sampleHeader } from '../domain/key-places.js'
 import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
 import { counted } from '../domain/numbers.js'
 import { planNames, startPlan } from '../domain/plans.js'
@@ -45,13 +46,13 @@ import type {
 export function readState(space: Space, spaces: Spaces, wall: EpochMs): StateView {
   const { basePath, upstream } = space.shared
   const { contract } = space.shared
-  const { operations, keyHeaders } = contract
+  const { operations } = contract
   const undo = spaces.findUndo(space, wall)
   const active = listActive(space, wall)
   return {
     space: space.name,
     basePath,
-    keyHeader: keyHeaders[0],
+    keyHeader: sampleHeader(contract),
     plans: planNames(contract),
     settings: settingsView(space.state.settings),
     clock: clockView(space, wall),

@@ -1,8 +1,9 @@
-import { BEARER, type ContractData, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
+import { BEARER, type ContractData, type KeyHeader, type KeyPlace, type KeyPlaces } from '../contract/contract-data.js'
 import type { ServiceRequest } from './messages.js'
 import { basicCredentials, readOtherKey } from './other-key-places.js'
 
 type KeyData = Pick<ContractData, 'keyHeaders' | 'otherKeys'>
+type StandIn = Pick<ContractData, 'isStandIn'>
 
 /** Alternatives for the key of an operation, or of any request. */
 export function keyChoices({ keyHeaders, otherKeys = [] }: KeyData, own?: readonly KeyPlaces[]): readonly KeyPlaces[] {
@@ -10,7 +11,7 @@ export function keyChoices({ keyHeaders, otherKeys = [] }: KeyData, own?: readon
 }
 
 /** For a service that is not the sandbox: without the bearer token that stands in for other places. */
-export function documentedChoices(contract: KeyData & Pick<ContractData, 'isStandIn'>, own?: readonly KeyPlaces[]) {
+export function documentedChoices(contract: KeyData & StandIn, own?: readonly KeyPlaces[]) {
   const choices = keyChoices(contract, own)
   const documented = choices.filter((places) => !contract.isStandIn || places.some((place) => 'in' in place))
   return documented.length === 0 ? choices : documented
@@ -23,6 +24,12 @@ export function readKeyAt(request: ServiceRequest, place: KeyPlace): string | un
   const text = typeof value === 'string' ? value.trim() : ''
   const hasPrefix = text.toLowerCase().startsWith(place.prefix.toLowerCase())
   return hasPrefix ? text.slice(place.prefix.length).trim() || undefined : undefined
+}
+
+/** A header for samples of requests. */
+export function sampleHeader({ keyHeaders, otherKeys = [], isStandIn }: KeyData & StandIn): KeyHeader {
+  const named = isStandIn ? otherKeys.find(({ scheme }) => scheme !== undefined) : undefined
+  return named === undefined ? keyHeaders[0] : { name: named.name, prefix: `${named.scheme} ` }
 }
 
 /** What a client sends to have a key in all places of the first alternative that consists of headers, or else of the first. */

@@ -61,6 +61,27 @@ describe('the address of a contract', () => {
   })
 })
 
+it.each([
+  [
+    { type: 'http', scheme: 'Token' },
+    { name: 'Authorization', prefix: 'Token ' },
+  ],
+  [
+    { type: 'http', scheme: 'basic' },
+    { name: 'Authorization', prefix: 'Bearer ' },
+  ],
+  [
+    { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
+    { name: 'X-Auth-Token', prefix: '' },
+  ],
+])('samples have the header of %j', async (key, keyHeader) => {
+  const more = { security: [{ key: [] }], components: { securitySchemes: { key } } }
+  const sandbox = await openContract(paths, more)
+  expect((await sandbox.control('GET', '/state')).json).toMatchObject({ keyHeader })
+  const headers = { [keyHeader.name]: `${keyHeader.prefix}sandbox` }
+  expect(await sandbox.call('/v1/notes', { key: null, headers })).toMatchObject({ status: 200 })
+})
+
 describe('keys in the schemes of an operation', () => {
   const schemes = {
     key: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },

@@ -4,6 +4,7 @@ import type { Contract } from '../../contract/contract.js'
 import { isStateful } from '../../contract/resource-data.js'
 import { perform } from '../../control/perform.js'
 import type { VerbName } from '../../control/verb-map.js'
+import { sampleHeader } from '../../domain/key-places.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted } from '../../domain/numbers.js'
 import { hasStorm } from '../../domain/storm.js'
@@ -105,7 +106,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
   // A key with a label may be a real one.
   const open = [...keys.values()].find((apiKey) => apiKey.always === undefined && keyLabel(apiKey) === apiKey.key)
   const simplest = shared.contract.operations.find(({ method, path }) => method === 'GET' && !path.includes('{'))
-  const [{ name, prefix }] = shared.contract.keyHeaders
+  const { name, prefix } = sampleHeader(shared.contract)
   const curl = `  ${shellCommand('curl', '-H', `${name}: ${prefix}${escapeControls(open?.key ?? '<one of your keys>')}`)}`
   const url = shellWord(escapeControls(`${baseUrl}${simplest?.path ?? ''}`))
   const upstream = shared.upstream?.baseUrl
