@@ -63,6 +63,8 @@ export interface ParentData {
   readonly resource?: string
   /** The record's own property that holds the parent's id, if it has one. */
   readonly property?: string
+  /** Its type, if the parameter has another one. */
+  readonly type?: 'integer' | 'string'
   /** What files and the control plane call the parent's id: that property, or a field beside the record's own. */
   readonly field: string
   /** The parent's ids are integers, so that the field has one too. */

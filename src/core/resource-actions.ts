@@ -74,7 +74,8 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const isRefused = request.precondition?.(shown) === false
   if (known === undefined && action.createdStatus !== undefined && records !== undefined) {
     if (isRefused) return OUTDATED
-    const own = id === undefined ? {} : { [resource.id.property]: id }
+    const type = resource.id.kind === 'integer' ? 'integer' : 'string'
+    const own = id === undefined ? {} : { [resource.id.property]: typed(id, type) }
     const value = { ...withParents(newRecord(request, records.freeId(), space), request), ...own }
     const created = { ...request, action: { ...action, status: action.createdStatus } }
     return save(created, scope, value, space)
@@ -174,8 +175,14 @@ function withParents(
   { resource, action, path }: ActionRequest,
   parents: readonly ParentData[] = action.pathFilters ?? resource.parents,
 ): Values {
-  for (const { parameter, property } of parents) if (property !== undefined) value[property] = path[parameter]
+  for (const { parameter, property, type } of parents)
+    if (property !== undefined) value[property] = typed(path[parameter], type)
   return value
+}
+
+function typed(value: unknown, type: ParentData['type']): unknown {
+  if (type === undefined) return value
+  return type === 'string' ? String(value) : (parseInt64(String(value)) ?? value)
 }
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */

@@ -311,9 +311,10 @@ function readParents(
       const own = fields.get(name)?.type
       if (name === id.property || /^(boolean|object|array)$/.test(own ?? '')) return false
       const isNamed = wanted.some((value) => plainName(value) === plainName(name))
-      return name === parameter || (isNamed && type !== undefined && type === own)
+      return name === parameter || (isNamed && type !== undefined)
     }
     const property = [...fields.keys()].sort((name) => (name === parameter ? -1 : 0)).find(isParent)
+    const own = property === undefined ? undefined : fields.get(property)?.type
     const field = property ?? [...wanted, parentField(parents.length)].find((name) => !taken.has(name)) ?? ''
     taken.add(field)
     parents.push({
@@ -322,6 +323,7 @@ function readParents(
       ...(/^[^{]/.test(segments[index + 1] ?? '') && { resource }),
       field,
       ...(property !== undefined && { property }),
+      ...((own === 'integer' || own === 'string') && own !== type && { type: own }),
       ...(type === 'integer' && { isInteger: true }),
     })
   }

@@ -34,14 +34,12 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     for (const { id } of collection.operations) outcomes.set(id, read)
     return []
   })
-  const byRecord = grouped(found, ({ record }) => record.value)
   const recordOf = new Map(found.map(({ resource, record }) => [resource.path, record.value]))
   const parentsOf = new Map(found.map((foundResource) => [foundResource, namedParents(foundResource, recordOf)]))
   const originOf = new Map(
     found.map((foundResource) => {
       const parents = parentsOf.get(foundResource) ?? []
-      const origins =
-        byRecord.get(foundResource.record.value)?.filter((other) => isViewOf(foundResource, parents, other)) ?? []
+      const origins = found.filter((other) => isViewOf(foundResource, parents, other))
       return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
     }),
   )
@@ -105,15 +103,16 @@ function readCollections(operations: readonly OperationShape[]): readonly Collec
     const { parameter } = own.find((operationShape) => operationShape.parameter !== undefined) ?? {}
     return { path, operations: own, parameter, isSingle: parameter === undefined && isSingle(path, own) }
   })
-  const records = new Map(collections.map((collection) => [collection, findRecord(collection)?.found.value]))
-  const withParameter = grouped(
-    collections.filter(({ parameter }) => parameter !== undefined),
-    (value) => records.get(value),
-  )
+  const records = new Map(collections.map((collection) => [collection, findRecord(collection)?.found]))
+  const withParameter = collections.filter(({ parameter }) => parameter !== undefined)
   return collections.map((collection) => {
-    const record = collection.isSingle ? undefined : records.get(collection)
-    const [twin] = record === undefined ? [] : (withParameter.get(record) ?? [])
-    return { ...collection, parameter: collection.parameter ?? twin?.parameter }
+    const record = records.get(collection)
+    if (collection.isSingle || collection.parameter !== undefined || record === undefined) return collection
+    const twin = withParameter.find((other) => {
+      const own = records.get(other)
+      return own !== undefined && isSameRecord(collection.path, record, other.path, own)
+    })
+    return { ...collection, parameter: twin?.parameter }
   })
 }
 
@@ -320,10 +319,21 @@ function namedParents(
 
 /** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
 function isViewOf(foundResource: FoundResource, own: readonly ParentData[], origin: FoundResource): boolean {
-  if (foundResource === origin || foundResource.record.value !== origin.record.value) return false
-  if (foundResource.isSingle || origin.isSingle) return false
+  if (foundResource === origin || foundResource.isSingle || origin.isSingle) return false
+  const [path, other] = [foundResource.resource.path, origin.resource.path]
+  if (!isSameRecord(path, foundResource.record, other, origin.record)) return false
   if (origin.resource.parents.length > 0 || !origin.isWritten) return false
   return own.length === 0 ? !foundResource.isWritten : own.every(({ property }) => property !== undefined)
+}
+
+/** The same schema; or an equal one, as generators write it again in each response, of a collection with the same name. */
+function isSameRecord(path: string, record: Place, otherPath: string, other: Place): boolean {
+  if (record.value === other.value) return true
+  return literalsOf(path).at(-1) === literalsOf(otherPath).at(-1) && schemaText(record) === schemaText(other)
+}
+
+function schemaText({ value }: Place): string {
+  return JSON.stringify(value, (name, part) => (/^(?:description|title|examples?)$/.test(name) ? undefined : part))
 }
 
 /** Has a list, or a path for one record: not only a POST, as `/users/me/photo`, which returns a record of `/users`. */
