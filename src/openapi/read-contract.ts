@@ -14,7 +14,7 @@ import { stringifyJson } from '../contract/json.js'
 import { checkSchema, type SchemaFindings, toJsonSchema } from '../contract/json-schema.js'
 import { essenceOf, isFormType } from '../contract/media-types.js'
 import type { ResourceAction } from '../contract/resource-data.js'
-import { isOpen, readAllFields, readRecordFields } from '../contract/schema-fields.js'
+import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
@@ -200,7 +200,10 @@ interface ReadBody {
 function readBody(id: string, operation: Place, mustBeObject: boolean, takesList: boolean): ReadBody | undefined {
   const place = operation.child('requestBody')
   const json = jsonContent(place)?.content
-  const isList = (content: Place | undefined) => content?.child('schema')?.string('type') === 'array'
+  const isList = (content: Place | undefined) => {
+    const schema = content?.child('schema')
+    return schema !== undefined && typeOf(schema) === 'array'
+  }
   // A JSON Patch beside records: only those are read.
   const all = (place?.entries('content') ?? []).filter(
     ([mediaType, one]) => !/json-patch/i.test(mediaType) || !isList(one) || isList(json),

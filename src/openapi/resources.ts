@@ -296,7 +296,8 @@ function checkPaths(found: readonly FoundResource[], kept: ReadonlySet<string>):
 }
 
 /**
- * The parents in a path. Records of which it only has a list may name theirs by its record: `author`, `user.id`.
+ * The parents in a path. Records of which it only has a list, of the name of their own, may name theirs by its record:
+ * `author`, `user.id`.
  * @param recordOf the schemas of records by the path of their collection
  */
 function namedParents(
@@ -323,7 +324,9 @@ function isViewOf(foundResource: FoundResource, own: readonly ParentData[], orig
   const [path, other] = [foundResource.resource.path, origin.resource.path]
   if (!isSameRecord(path, foundResource.record, other, origin.record)) return false
   if (origin.resource.parents.length > 0 || !origin.isWritten) return false
-  return own.length === 0 ? !foundResource.isWritten : own.every(({ property }) => property !== undefined)
+  const [last, wanted] = [foundResource, origin].map(({ resource: { path } }) => literalsOf(path).at(-1))
+  const { parents } = last === wanted ? { parents: own } : foundResource.resource
+  return own.length === 0 ? !foundResource.isWritten : parents.every(({ property }) => property !== undefined)
 }
 
 /** The same schema; or an equal one, as generators write it again in each response, of a collection with the same name. */

@@ -1,4 +1,4 @@
-import type { Place } from '../contract/document.js'
+import type { Node, Place } from '../contract/document.js'
 import { fits } from '../contract/example-value.js'
 import { allowsNull, type RecordField } from '../contract/schema-fields.js'
 
@@ -20,12 +20,6 @@ const WHEN = /(at|on|time|date|utc)$/i
 /** Smaller numbers are durations or counts. */
 const LEAST_EPOCH_S = 1e8
 
-interface Example {
-  readonly description?: unknown
-  readonly example?: unknown
-  readonly examples?: readonly unknown[]
-}
-
 const SAMPLES = { 'date-time': '2026-01-01T00:00:00.000Z', date: '2026-01-01' } as const
 
 /** The form of an instant without a format, as its example has it. */
@@ -45,7 +39,7 @@ export function timestampFormat(
   const isUsual = (allowsNull(place) ? NEVER_NULL : CREATED).test(name) || UPDATED.test(name)
   const isSet = isUnsent && required && !OTHER_INSTANT.test(name) && !allowsNull(place)
   if (!isUsual && !isSet) return undefined
-  const { description, examples: [first] = [], example = first }: Example = Object(place.value)
+  const { description, examples, example = [examples].flat()[0] }: Node = Object(place.value)
   if (type === 'string') {
     const form = format ?? (isUsual && isUnsent ? formOf(example, place) : undefined)
     return form === 'date-time' || (isUsual && form === 'date') ? form : undefined

@@ -532,6 +532,7 @@ it('instants that only the service sets are those of the clock, also without a f
       created: { ...integer, example: 1577836800 },
       updatedAt: { ...integer, example: 1577836800000 },
       added: integer,
+      inserted: { ...integer, examples: { one: 1 } },
       changed: { ...text, example: '2 days ago' },
       modified: { ...text, maxLength: 5 },
     },

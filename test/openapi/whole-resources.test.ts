@@ -665,6 +665,30 @@ describe('a list below the record that its own name', () => {
   ])('%s', (_what, paths, turns, schemas) => check(paths, turns, { components: { schemas } }))
 })
 
+it('a list of another name below a record is its own', async () => {
+  const [User, Post] = [
+    object({ id: readOnly(integer) }, ['id']),
+    object({ id: readOnly(integer), author: integer }, ['id']),
+  ]
+  const [user, post] = ['User', 'Post'].map((name) => ({ $ref: `#/components/schemas/${name}` }))
+  const record = { ...Post, properties: { ...Post.properties, author: user } }
+  await check(
+    {
+      ...crud('/users', '/users/{id}', user ?? {}, id),
+      ...crud('/posts', '/posts/{id}', post ?? {}, id),
+      '/users/{id}/favorites': { parameters: id, get: ok(list(post ?? {})) },
+    },
+    [
+      ['POST /users 201', {}],
+      ['POST /posts 201', { author: { id: 1 } }],
+      ['GET /users/1/favorites 200', undefined, []],
+      ['DELETE /users/1 204'],
+      ['GET /posts/1 200'],
+    ],
+    { components: { schemas: { User, Post: record } } },
+  )
+})
+
 it('a parameter may have another property of the parent than its id', async () => {
   const user = object({ id: readOnly(integer), username: text }, ['id', 'username'])
   const role = object({ id: readOnly(integer), name: text }, ['id'])
@@ -749,7 +773,9 @@ describe('a JSON Patch', () => {
 
   it('is refused beside a merge patch, with the type that is read', async () => {
     const merge = 'application/merge-patch+json'
-    const sandbox = await openContract(notes({ [patch]: { schema: list(operation) }, [merge]: { schema: sent } }))
+    const sandbox = await openContract(
+      notes({ [patch]: { schema: { ...list(operation), type: ['array', 'null'] } }, [merge]: { schema: sent } }),
+    )
     await sandbox.post('/notes', { title: 'a' })
     const send = (body: unknown, type: string) =>
       sandbox.call('/v1/notes/1', { method: 'PATCH', body, headers: { 'content-type': type } })
