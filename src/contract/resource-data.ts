@@ -347,6 +347,8 @@ export type MetaRole =
 export interface QueryRoles {
   readonly limit?: string
   readonly offset?: string
+  /** The offset that the page ends before. */
+  readonly end?: string
   readonly page?: string
   readonly cursor?: string
   /** A cursor that the page ends before. */

@@ -35,11 +35,15 @@ export function readPage(
   const isReversed = isNewestFirst(request)
   const at = (index: number) => sorted?.[index] ?? records.at(places[isReversed ? total - 1 - index : index] ?? -1)
   const isPaged = roles.page !== undefined || roles.offset !== undefined || roles.cursor !== undefined
-  const asked = wholeNumber(queryValue(query, roles.limit))
+  const numberOf = (parameter: string | undefined) => wholeNumber(queryValue(query, parameter))
+  const base = roles.isOneBased ? 1 : 0
+  const skipped = numberOf(roles.offset)
+  const until = numberOf(roles.end)
+  const size = until === undefined ? numberOf(roles.limit) : Math.max(0, until - (skipped ?? base))
   // Without a size, or with a negative one.
-  const limit = asked >= 0 ? asked : isPaged ? DEFAULT_PAGE_SIZE : total
+  const limit = size !== undefined && size >= 0 ? size : isPaged ? DEFAULT_PAGE_SIZE : total
   const firstPage = roles.isZeroBased ? 0 : 1
-  const page = Math.max(firstPage, wholeNumber(queryValue(query, roles.page) ?? firstPage))
+  const page = Math.max(firstPage, numberOf(roles.page) ?? firstPage)
   const find = (cursor: unknown) => positionOf(request, cursor, places, scope, records, sorted, keys)
   const end = isGiven(queryValue(query, roles.before)) ? find(queryValue(query, roles.before))?.from : total
   if (end === undefined) return { problem: `${roles.before} is not a cursor of this list` }
@@ -47,9 +51,7 @@ export function readPage(
   const cursor = queryValue(query, roles.cursor)
   const after = isGiven(cursor) ? find(cursor) : undefined
   if (isGiven(cursor) && after === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
-  const base = roles.isOneBased ? 1 : 0
-  const skipped = queryValue(query, roles.offset)
-  const offset = Math.max(0, skipped === undefined ? (page - firstPage) * limit : wholeNumber(skipped) - base)
+  const offset = Math.max(0, skipped === undefined ? (page - firstPage) * limit : skipped - base)
   const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after.to
   const values: Values[] = []
   for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
@@ -81,9 +83,10 @@ export function readPage(
   return { values, before: text.slice(0, -closing.length), after: closing, headers }
 }
 
-/** The contract may allow fractions. */
-function wholeNumber(given: unknown): number {
-  return Math.trunc(Number(given))
+/** The contract may allow fractions, and texts. */
+export function wholeNumber(given: unknown): number | undefined {
+  const number = isGiven(given) ? Math.trunc(Number(given)) : Number.NaN
+  return Number.isNaN(number) ? undefined : number
 }
 
 /** Whether records come in the reverse order of creation; a direction without a property to sort by is of creation. */

@@ -25,6 +25,7 @@ import { countFill, idFill, idForm, sampleId } from './made-ids.js'
 import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { isJsonPatch, unwrapRecord, unwrapSent } from './record-schema.js'
 import { shapeFor } from './request-shape.js'
+import { queryRoles } from './roles.js'
 import { timestampFormat, UPDATED } from './timestamps.js'
 
 export interface FoundResource {
@@ -337,10 +338,12 @@ function isNullField({ places }: RecordField): boolean {
 /** What the list is filtered by without parameters, such as `state=open`: new records are in it. */
 function listDefaults(operations: readonly OperationShape[], fields: Fields): ReadonlyMap<string, unknown> {
   const list = ofCollection('get', operations)
-  const parameters = (list ? parametersOf(list) : []).filter((place) => place.string('in') === 'query')
+  const parameters = list ? parametersOf(list) : []
+  const { filters } = queryRoles(parameters, fields)
   return new Map(
     parameters.flatMap((parameter) => {
       const name = parameter.string('name') ?? ''
+      if (!filters.some(([filter]) => filter === name)) return []
       const value = parameter.child('schema')?.child('default')?.value
       // A record without a flag has not set it.
       const isValue =

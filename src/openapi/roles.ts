@@ -2,14 +2,16 @@ import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
 import { idNames, plainName } from '../contract/names.js'
 import type { MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
-import { allowsNull, type Fields, mainPart, readRecordFields, typeOf, typesOf } from '../contract/schema-fields.js'
+import { allowsNull, type Fields, readRecordFields, typeOf, typesOf, variantsOf } from '../contract/schema-fields.js'
 import { explodedFields } from './operations.js'
+import { defined } from './parameters.js'
 import { idIn } from './request-shape.js'
 
 const QUERY_NAMES = {
   limit:
     /^(_?limit|(items_?)?per_?page|page_?size|max_?(results?|items|result_?count)|size|take|first|count|rows|\$top|page\[(size|limit)\])$/i,
   offset: /^(offset|\$?skip(_?count)?|_?start|from|start_?(at|index)|first_?result|page\[offset\])$/i,
+  end: /^_end$/,
   page: /^(_?page|current_?page|page_?(number|num|no|index)|page\[number\])$/i,
   cursor:
     /^(cursor|after|starting_?after|page_?token|next_?token|continuation_?token|iterator|marker|page\[(after|cursor)\])$/i,
@@ -18,42 +20,57 @@ const QUERY_NAMES = {
   order: /^(_?order|dir|(sort_?|order_?(by_?)?)?direction|sort_?(order|dir)|order_?dir)$/i,
 } as const
 
+type Role = keyof typeof QUERY_NAMES
+
 /** Parameters that may be the start of a page of another kind. */
 const STARTS =
   /start|offset|page|cursor|after|before|skip|token|index|position|marker|^(?:from|(?:since|max|min|last)_?id)$/i
 
-const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'page'])
+const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'end', 'page'])
+
+/** Names that can only be the size of a page, so that their type is the one of all counts. */
+const SIZES = /^(limit|per_page|perPage|page_size|pageSize)$/
+
+const DIRECTION = /^(asc|desc)(ending)?$/i
+
+interface Asked {
+  readonly name: string
+  readonly schema: Place
+  /** What its schema and its alternatives say, and the parameter. */
+  readonly rules: Node
+  readonly role: Role | undefined
+  readonly property: string | undefined
+}
 
 export function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
-  const roles: { -readonly [Role in keyof typeof QUERY_NAMES]?: string } = {}
+  const roles: { -readonly [Name in Role]?: string } = {}
   const filters: (readonly [string, string])[] = []
+  const asked = readAsked(parameters, fields)
+  const names: string[] = []
   let isZeroBased = false
   let isOneBased = false
-  const names: string[] = []
   let hasSortChoices = false
-  for (const [name, schema] of parameters.flatMap(queryNames)) {
-    const property = filteredProperty(name.replaceAll(/\[(.+?)\]/g, '.$1'), fields, schema)
-    if (property !== undefined) {
+  for (const own of asked) {
+    const { name, rules, property } = own
+    if (property !== undefined && !isForPages(own, asked)) {
       if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
     }
     // `after` may filter by a date.
-    if (/^date/.test(String(Object(mainPart(schema).value).format))) continue
+    if (/^date/.test(String(rules.format))) continue
     names.push(name)
-    const isNumber = /^(integer|number)$/.test(typeOf(schema) ?? '')
-    for (const [role, pattern] of Object.entries(QUERY_NAMES) as [keyof typeof QUERY_NAMES, RegExp][])
-      if (pattern.test(name))
-        if (isNumber || !COUNTS.has(role)) roles[role] ??= name
-        // A text is the token of a page.
-        else if (role === 'offset' && !/start/i.test(name)) roles.cursor ??= name
-    const { minimum, default: first, enum: choices, items }: Node = Object(mainPart(schema).value)
-    if (roles.page === name) isZeroBased = minimum === 0 || first === 0
-    if (roles.offset === name) isOneBased = minimum === 1 || first === 1 || /index$/i.test(name)
+    if (own.role === undefined) continue
+    roles[own.role] ??= name
+    const { minimum, default: first, description } = rules
+    const isFrom = (value: number) => [minimum, first].some((item) => String(item) === String(value))
+    if (roles.page === name)
+      isZeroBased = isFrom(0) || /\b0\s*\.\.|\b(zero|0)[- ](based|index)/i.test(String(description))
+    if (roles.offset === name) isOneBased = isFrom(1) || /index$/i.test(name)
     if (roles.sort === name)
-      hasSortChoices =
-        choices !== undefined || Object(items).enum !== undefined || (first !== undefined && !fields.has(String(first)))
+      hasSortChoices = choicesIn(rules) !== undefined || (first !== undefined && !fields.has(String(first)))
   }
   if (roles.cursor === undefined) delete roles.before
+  if (roles.offset === undefined) delete roles.end
   // A size without its start would make every page the first one.
   const known: readonly unknown[] = Object.values(roles)
   const isStarted = (roles.page ?? roles.offset ?? roles.cursor) !== undefined
@@ -67,14 +84,77 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   }
 }
 
+function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked[] {
+  const named = parameters.flatMap(queryNames)
+  const has = (pattern: RegExp, isKind: (schema: Place) => boolean) =>
+    named.some(([name, schema]) => pattern.test(name) && isKind(schema))
+  const areTexts = has(SIZES, (schema) => typeOf(schema) === 'string')
+  const isKeycloak = has(/^first$/, isCount) && has(/^max$/, isCount)
+  return named.map(([name, schema, parameter]) => {
+    const parts = variantsOf(schema).map((part): Node => Object(part.value))
+    const { description, example }: Node = Object(parameter.value)
+    const rules: Node = Object.assign({}, ...parts.reverse(), defined({ description, example }))
+    const isNumber = isCount(schema, example) || (areTexts && typeOf(schema) === 'string')
+    const keycloak = isKeycloak ? ({ first: 'offset', max: 'limit' } as const)[name] : undefined
+    const role = keycloak ?? roleOf(name, rules, isNumber)
+    return {
+      name,
+      schema,
+      rules,
+      role,
+      property: filteredProperty(name.replaceAll(/\[(.+?)\]/g, '.$1'), fields, schema),
+    }
+  })
+}
+
+/** Whether the parameter is for pages or their order although a property has its name. */
+function isForPages({ name, role, rules }: Asked, asked: readonly Asked[]): boolean {
+  if (role === 'order') return choicesIn(rules)?.every((choice) => DIRECTION.test(String(choice))) === true
+  if (role === undefined || !COUNTS.has(role)) return false
+  const isSize = (other: Asked) => other.role === 'limit'
+  const isStart = (other: Asked) => /^(page|offset|cursor)$/.test(other.role ?? '')
+  const [isSame, isBeside] = role === 'limit' ? [isSize, isStart] : [isStart, isSize]
+  const others = asked.filter((other) => other.name !== name)
+  return others.some(isBeside) && !others.some((other) => isSame(other) && other.property === undefined)
+}
+
+function roleOf(name: string, rules: Node, isNumber: boolean): Role | undefined {
+  const bare = name.replace(/^pagination\[(.+)\]$/, '$1').replaceAll('-', '_')
+  const [role] = (Object.entries(QUERY_NAMES) as [Role, RegExp][]).find(([, pattern]) => pattern.test(bare)) ?? []
+  if (role === undefined || isNumber || !COUNTS.has(role)) return role
+  // A text is the token of a page.
+  return role === 'offset' && !/start/i.test(bare) ? 'cursor' : undefined
+}
+
+function choicesIn({ enum: choices, items }: Node): readonly unknown[] | undefined {
+  const found: unknown = choices ?? Object(items).enum
+  return Array.isArray(found) ? found : undefined
+}
+
+const DIGITS = /^(?:\\d|[\^$+?*():|\d[\]{},-])+$/
+
+/** Whether values are numbers, which some contracts write as texts. */
+function isCount(schema: Place, example?: unknown): boolean {
+  return variantsOf(schema).some(({ value }) => {
+    const { type, format, pattern, default: usual, example: own, examples }: Node = Object(value)
+    const samples = [usual, own, example, examples].flat()
+    return (
+      /integer|number/.test(String(type)) ||
+      /^(numeric|u?int\d+)$/.test(String(format)) ||
+      (typeof pattern === 'string' && DIGITS.test(pattern)) ||
+      samples.some((item) => /^\d+$/.test(String(item)))
+    )
+  })
+}
+
 /** The names of a parameter of a query: `page[size]` is part of the object `page`, and `size` of an exploded one. */
-function queryNames(parameter: Place): readonly (readonly [name: string, schema: Place])[] {
+function queryNames(parameter: Place): readonly (readonly [name: string, schema: Place, described: Place])[] {
   const [name, schema] = [parameter.string('name'), parameter.child('schema')]
   if (name === undefined || schema === undefined || parameter.string('in') !== 'query') return []
   const isDeep = parameter.string('style') === 'deepObject'
   const inside = isDeep ? readRecordFields(schema) : explodedFields(parameter)
-  if (inside.size === 0) return [[name, schema]]
-  return [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place] as const)
+  if (inside.size === 0) return [[name, schema, parameter]]
+  return [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place, place] as const)
 }
 
 /**

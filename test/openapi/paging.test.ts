@@ -66,6 +66,42 @@ describe('pages', () => {
       'currentPage=1&perPage=2',
       'currentPage=2&perPage=2',
     ],
+    ['of Keycloak', [inQuery('first'), inQuery('max')], list(bug), 'first=0&max=2', 'first=2&max=2'],
+    ['of react-admin', [inQuery('_start'), inQuery('_end')], list(bug), '_start=0&_end=2', '_start=2&_end=4'],
+    [
+      'of Strapi',
+      [inQuery('pagination[page]'), inQuery('pagination[pageSize]')],
+      list(bug),
+      'pagination[page]=1&pagination[pageSize]=2',
+      'pagination[page]=2&pagination[pageSize]=2',
+    ],
+    [
+      'with page-number',
+      [inQuery('page-number'), inQuery('page-size')],
+      list(bug),
+      'page-number=1&page-size=2',
+      'page-number=2&page-size=2',
+    ],
+    [
+      'of springfox, from 0',
+      [{ ...inQuery('page'), description: 'Results page you want to retrieve (0..N)' }, inQuery('size')],
+      list(bug),
+      'page=0&size=2',
+      'page=1&size=2',
+    ],
+    ...[
+      { ...text, pattern: '^\\d+$' },
+      { ...text, example: '10' },
+      { anyOf: [{ ...text, format: 'numeric' }, { type: 'number' }] },
+      { pattern: '^-?(?:0|[1-9]\\d*)$', format: 'int32' },
+      text,
+    ].map((count): [string, readonly object[], object, string, string] => [
+      `counted by ${JSON.stringify(count)}`,
+      [inQuery('offset', count), inQuery('limit', count)],
+      list(bug),
+      'offset=0&limit=2',
+      'offset=2&limit=2',
+    ]),
   ])('%s', async (_what, parameters, response, first, second) => {
     const sandbox = await openBugs(parameters, response)
     expect(titlesIn((await sandbox.get(`/bugs?${first}`)).json)).toEqual(['c', 'b'])
@@ -157,5 +193,35 @@ describe('pages', () => {
     const sorted = async (way: string) => titlesIn((await sandbox.get(`/bugs?${sort}=title&${direction}=${way}`)).json)
     expect(await sorted(up)).toEqual(['a', 'b', 'c'])
     expect(await sorted(down)).toEqual(['c', 'b', 'a'])
+  })
+})
+
+describe('parameters of pages with the name of a property', () => {
+  const choices = { ...text, enum: ['asc', 'desc'], default: 'asc' }
+
+  it.each<[string, readonly object[], string, readonly unknown[]]>([
+    [
+      'size',
+      [inQuery('page', { ...integer, default: 0 }), inQuery('size', { ...integer, default: 20 })],
+      'size=1',
+      [7],
+    ],
+    ['limit', [inQuery('offset'), inQuery('limit', { ...integer, default: 50 })], 'limit=1&offset=1', [9]],
+    ['page', [inQuery('page', { ...integer, default: 1 }), inQuery('per_page')], 'page=2&per_page=1', [9]],
+    ['order', [inQuery('sort', text), inQuery('order', choices)], 'sort=order&order=desc', [9, 7]],
+    ['filters stay: size', [inQuery('page'), inQuery('limit'), inQuery('size')], 'size=9&limit=1', [9]],
+    ['filters stay: limit', [inQuery('limit')], 'limit=9', [9]],
+  ])('%s', async (what, parameters, query, expected) => {
+    const property = what.replace(/.* /, '')
+    const record = object({ id: integer, [property]: integer }, ['id'])
+    const post = { ...takes(object({ [property]: integer })), ...ok(record, 201) }
+    const sandbox = await openContract({ '/cards': { post, get: { parameters, ...ok(list(record)) } } })
+    expect(sandbox.mocked).toEqual({})
+    const valuesOf = (records: unknown) => (records as object[]).map((value) => Object(value)[property])
+    for (const value of [9, 7]) await sandbox.post('/cards', { [property]: value })
+    expect(valuesOf((await sandbox.get('/cards')).json)).toHaveLength(2)
+    expect(valuesOf((await sandbox.get(`/cards?${query}`)).json)).toEqual(expected)
+    // What the parameter is without a value fills no record.
+    expect((await sandbox.post('/cards', {})).json).toEqual({ id: 3 })
   })
 })
