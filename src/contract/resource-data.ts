@@ -324,6 +324,7 @@ export type MetaField =
 export type MetaRole =
   | 'total'
   | 'has-more'
+  | 'has-next'
   | 'next'
   | 'previous'
   | 'page'

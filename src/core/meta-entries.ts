@@ -10,7 +10,9 @@ export interface ListFacts {
   readonly total: number
   readonly count: number
   readonly onPage: number
+  /** In the direction of the request; `hasNext` is after the page. */
   readonly hasMore: boolean
+  readonly hasNext: boolean
   readonly page: number
   readonly limit: number
   readonly offset: number
@@ -33,6 +35,7 @@ export const ONE_RECORD = {
   count: 1,
   onPage: 1,
   hasMore: false,
+  hasNext: false,
   page: 1,
   limit: 1,
   offset: 0,
@@ -61,6 +64,8 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
     }
     case 'has-more':
       return [[name, facts.hasMore]]
+    case 'has-next':
+      return [[name, facts.hasNext]]
     case 'is-first':
       return [[name, facts.offset === 0]]
     case 'has-previous':

@@ -56,27 +56,31 @@ export function readPage(
   const values: Values[] = []
   for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
   // After an empty page, the next page would be the same.
-  const hasMore = limit > 0 && start + values.length < total
+  const hasNext = values.length > 0 && start + values.length < total
+  const hasPrevious = start > 0 && limit > 0
   const [first, last] = [values[0], values.at(-1)].map((value) => value && String(value[resource.id.property]))
   const linkTo = (parameter: PageParameter | undefined): PageLink | undefined => {
     if (parameter === undefined) return undefined
-    const [name, value] = parameter
-    return { value, address: `${request.address}?${withParameter(request.search, name, value)}` }
+    const [, value] = parameter
+    return { value, address: `${request.address}?${withParameter(request.search, parameter, roles, limit)}` }
   }
-  const next = hasMore ? linkTo(nextPage(roles, { page, offset: start + limit + base, lastId: last })) : undefined
-  const previous =
-    start > 0 && limit > 0 ? linkTo(previousPage(roles, page, Math.max(0, start - limit) + base)) : undefined
-  const links = [next && `<${next.address}>; rel="next"`, previous && `<${previous.address}>; rel="prev"`]
-  const link = links.filter((value) => value !== undefined).join(', ') || undefined
-  const headers = headersOf(action, { link, total: String(total) })
+  const next = hasNext ? linkTo(pageAt(roles, page + 1, start + limit + base, roles.cursor, last)) : undefined
+  const before = Math.max(0, start - limit) + base
+  const previous = hasPrevious ? linkTo(pageAt(roles, page - 1, before, roles.before, first)) : undefined
+  const pages = Math.max(1, Math.ceil(total / Math.max(1, limit)))
+  const edge = (at: number) => linkTo(pageAt(roles, firstPage + at, at * limit + base))
+  const linkHeader = () =>
+    Object.entries({ next, prev: previous, first: hasPrevious && edge(0), last: hasNext && edge(pages - 1) })
+      .flatMap(([relation, link]) => (link ? [`<${link.address}>; rel="${relation}"`] : []))
+      .join(', ')
+  const headers = headersOf(action, { link: action.headers && (linkHeader() || undefined), total: String(total) })
   if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
-  const pages = Math.max(1, Math.ceil(total / Math.max(1, limit)))
-  const edge = (at: number) => linkTo(previousPage(roles, firstPage + at + 1, at * limit + base))
+  const hasMore = isBackwards ? hasPrevious : hasNext
   const [onPage, path] = [values.length, request.address]
   const edges = { firstPage: edge(0), lastPage: edge(pages - 1), onPage, path, base }
-  const facts = { total, count, hasMore, page, limit, offset: start, first, last, next, previous, ...edges }
+  const facts = { total, count, hasMore, hasNext, page, limit, offset: start, first, last, next, previous, ...edges }
   const inner = { ...metaEntries(action.innerMeta, facts), [envelope]: [] }
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
   const closing = outer ? ']}}' : ']}'
@@ -169,20 +173,18 @@ function positionOf(
   return { from, to: from + own }
 }
 
-type Page = Readonly<Record<'page' | 'offset', number>> & { readonly lastId: string | undefined }
-
 type PageParameter = readonly [name: string, value: unknown]
 
-/** The parameter that asks for the next page. */
-function nextPage(roles: QueryRoles, { page, offset, lastId }: Page): PageParameter | undefined {
-  if (roles.cursor !== undefined) return [roles.cursor, lastId]
-  if (roles.page !== undefined) return [roles.page, page + 1]
-  return roles.offset === undefined ? undefined : [roles.offset, offset]
-}
-
-function previousPage(roles: QueryRoles, page: number, offset: number): PageParameter | undefined {
-  if (roles.cursor !== undefined) return undefined
-  if (roles.page !== undefined) return [roles.page, page - 1]
+/** The parameter that asks for a page. @param cursor the one of its direction, with the id of the record beside the page */
+function pageAt(
+  roles: QueryRoles,
+  page: number,
+  offset: number,
+  cursor?: string,
+  id?: string,
+): PageParameter | undefined {
+  if (roles.cursor !== undefined) return cursor === undefined || id === undefined ? undefined : [cursor, id]
+  if (roles.page !== undefined) return [roles.page, page]
   return roles.offset === undefined ? undefined : [roles.offset, offset]
 }
 
@@ -226,10 +228,13 @@ function compare(a: unknown, b: unknown): number {
   return (x as string) < (y as string) ? -1 : 1
 }
 
-function withParameter(search: string, name: string, value: unknown): string {
+function withParameter(search: string, [name, value]: PageParameter, roles: QueryRoles, limit: number): string {
   const all = new URLSearchParams(search)
   // A key in the query is masked here; the client sends its own again.
   for (const [key, text] of [...all]) if (text === MASK) all.delete(key)
+  // A page goes in one direction.
+  for (const cursor of [roles.cursor, roles.before]) if (cursor !== undefined && cursor !== name) all.delete(cursor)
   all.set(name, String(value))
+  if (roles.end !== undefined) all.set(roles.end, String(Number(value) + limit))
   return all.toString()
 }

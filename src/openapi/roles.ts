@@ -190,22 +190,23 @@ export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   [
     'total',
-    /^(total|num_?found|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits)|(?!page)[a-z]+_?count)$/i,
+    /^(total|num_?found|[a-z_]*total_?(count|items|results|entries|records|elements|size|rows|hits|docs)|(?!page)[a-z]+_?count)$/i,
   ],
   ['count', /^(count|number_?of_?elements)$/i],
-  ['has-more', /^(has_?more|has_?next|has_?next_?page)$/i],
+  ['has-more', /^has_?more$/i],
+  ['has-next', /^has_?next(_?page)?$/i],
   ['done', /^(done|last|is_?last(_?page)?)$/i],
   ['has-previous', /^has_?prev(ious)?(_?page)?$/i],
   ['is-first', /^(first|is_?first(_?page)?)$/i],
   ['is-empty', /^(is_?)?empty$/i],
   [
     'next',
-    /^(next|next_?(page_?)?(link|ur[il])|next_?cursor|next_?page_?token|next_?token|cursor|iterator|end_?cursor|after)$/i,
+    /^(next|next_?(page_?)?(link|ur[il]|token)|next_?(cursor|page|offset|start)|cursor|iterator|(end|after)_?cursor|after)$/i,
   ],
-  ['previous', /^(prev(ious)?(_?(page(_?(token|ur[il]))?|cursor|token|link|ur[il]))?|start_?cursor|before)$/i],
+  ['previous', /^(prev(ious)?(_?(page(_?(token|ur[il]))?|cursor|token|link|ur[il]))?|(start|before)_?cursor|before)$/i],
   ['first', /^first_?id$/i],
   ['last', /^last_?id$/i],
-  ['from', /^from$/i],
+  ['from', /^(from|paging_?counter)$/i],
   ['to', /^to$/i],
   ['path', /^path$/i],
   ['first-page', /^first_?(page_?)?(link|ur[il])$/i],
@@ -226,6 +227,7 @@ export const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
 /** The types of the properties that need not be numbers. */
 const FORMS: { readonly [Role in MetaRole]?: string } = {
   'has-more': 'boolean',
+  'has-next': 'boolean',
   done: 'boolean',
   removed: 'boolean',
   'is-first': 'boolean',
@@ -261,7 +263,7 @@ export function readMeta(
     if (name === envelope) continue
     const isNullable = allowsNull(place)
     const bare = name.replace(/^(?:@?odata\.|hydra:)/, '')
-    const isLink = /(link|ur[il])$/i.test(bare) || (hasLinks && /^(next|prev|previous)$/i.test(bare))
+    const isLink = /(link|ur[il])$/i.test(bare) || (hasLinks && /^(next|prev|previous)(_?page)?$/i.test(bare))
     const linked = isInLinks && /^(first|last)$/i.test(bare) ? `${bare}_url` : bare
     const isAddress = type === 'string' && (isLink || /^ur[il]/.test(format ?? ''))
     const isCount = type === 'integer' || type === 'number'

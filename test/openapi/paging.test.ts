@@ -6,9 +6,9 @@ const bug = object({ id: integer, title: text }, ['id', 'title'])
 const boolean = { type: 'boolean' }
 const nullable = (schema: object) => ({ ...schema, type: [Object(schema).type, 'null'] })
 
-async function openBugs(parameters: readonly object[], response: object): Promise<TestSandbox> {
+async function openBugs(parameters: readonly object[], response: object, headers?: object): Promise<TestSandbox> {
   const post = { ...takes(object({ title: text }, ['title'])), ...ok(bug, 201) }
-  const sandbox = await openContract({ '/bugs': { post, get: { parameters, ...ok(response) } } })
+  const sandbox = await openContract({ '/bugs': { post, get: { parameters, ...ok(response, 200, headers) } } })
   expect(sandbox.mocked).toEqual({})
   for (const title of ['a', 'b', 'c']) await sandbox.post('/bugs', { title })
   return sandbox
@@ -134,6 +134,70 @@ describe('pages', () => {
     const pageOf = async (query: string) => Object((await sandbox.get(`/bugs?${query}`)).json).pageInfo
     expect(await pageOf('first=2')).toEqual({ hasNextPage: true, hasPreviousPage: false, endCursor: '2' })
     expect(await pageOf('first=2&after=2')).toEqual({ hasNextPage: false, hasPreviousPage: true, endCursor: null })
+  })
+
+  it.each<[string, object, string, unknown, string]>([
+    ['next_page', nullable(text), 'page=2', expect.stringContaining('/v1/bugs?limit=1&page=3'), 'page=3'],
+    ['nextPage', nullable(integer), 'page=2', 3, 'page=3'],
+    ['next_offset', nullable(integer), 'offset=1', 2, 'offset=2'],
+    ['nextStart', nullable(integer), 'start=1', 2, 'start=2'],
+    ['after_cursor', nullable(text), 'cursor=3', '2', 'cursor=2'],
+  ])('have the next one in %s, as %j', async (name, schema, query, next, last) => {
+    const parameter = inQuery(query.replace(/=.*/, ''), query.startsWith('cursor') ? text : integer)
+    const response = object({ data: list(bug), totalDocs: integer, pagingCounter: integer, [name]: schema })
+    const sandbox = await openBugs([inQuery('limit'), parameter], response)
+    const bodyOf = async (asked: string) => (await sandbox.get(`/bugs?limit=1&${asked}`)).json
+    expect(await bodyOf(query)).toMatchObject({ [name]: next, totalDocs: 3, pagingCounter: 2 })
+    expect(await bodyOf(last)).toMatchObject({ [name]: null, pagingCounter: 3 })
+  })
+
+  it('of Zendesk have cursors for both directions', async () => {
+    const names = ['page[size]', 'page[after]', 'page[before]']
+    const links = object({ next: nullable(text), prev: nullable(text) })
+    const meta = object({ has_more: boolean, after_cursor: nullable(text), before_cursor: nullable(text) })
+    const sandbox = await openBugs(
+      names.map((name) => inQuery(name, name === 'page[size]' ? integer : text)),
+      object({ bugs: list(bug), meta, links }),
+    )
+    const pageOf = async (query: string) => (await sandbox.get(`/bugs?page[size]=1${query}`)).json
+    const middle = { after_cursor: '2', before_cursor: '2', has_more: true }
+    const both = {
+      next: expect.stringMatching(/&page%5Bafter%5D=2$/),
+      prev: expect.stringMatching(/&page%5Bbefore%5D=2$/),
+    }
+    expect(await pageOf('&page[after]=3')).toMatchObject({ bugs: [{ id: 2 }], meta: middle, links: both })
+    expect(await pageOf('&page[before]=1')).toMatchObject({ bugs: [{ id: 2 }], meta: middle, links: both })
+    const first = { meta: { has_more: false, before_cursor: null }, links: { prev: null } }
+    expect(await pageOf('&page[before]=2')).toMatchObject({ bugs: [{ id: 3 }], ...first })
+    expect(await pageOf('&page[before]=3')).toMatchObject({ bugs: [], ...first })
+  })
+
+  it('of Relay have hasNextPage and cursors going backwards', async () => {
+    const cursors = { startCursor: nullable(text), endCursor: nullable(text) }
+    const pageInfo = object({ hasNextPage: boolean, hasPreviousPage: boolean, ...cursors })
+    const sandbox = await openBugs(
+      [inQuery('first'), inQuery('after', text), inQuery('before', text)],
+      object({ edges: list(object({ node: bug })), pageInfo }),
+    )
+    expect((await sandbox.get('/bugs?first=1&before=1')).json).toMatchObject({
+      edges: [{ node: { id: 2 } }],
+      pageInfo: { hasNextPage: true, hasPreviousPage: true, startCursor: '2', endCursor: '2' },
+    })
+    expect((await sandbox.get('/bugs?first=1&before=2')).json).toMatchObject({
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: '3' },
+    })
+  })
+
+  it('have addresses of the first and the last one in a documented header Link', async () => {
+    const parameters = [inQuery('page'), inQuery('per_page')]
+    const sandbox = await openBugs(parameters, list(bug), { Link: { schema: text } })
+    const relations = async (page: number) => {
+      const link = (await sandbox.get(`/bugs?per_page=1&page=${page}`)).headers.get('link') ?? ''
+      return link.split(', ').map((one) => one.replace(/^.*page=(\d+)>; rel="(\w+)"$/, '$2 $1'))
+    }
+    expect(await relations(1)).toEqual(['next 2', 'last 3'])
+    expect(await relations(2)).toEqual(['next 3', 'prev 1', 'first 1', 'last 3'])
+    expect(await relations(3)).toEqual(['prev 2', 'first 1'])
   })
 
   it.each<[string, readonly object[], string, number]>([

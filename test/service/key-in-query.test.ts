@@ -30,7 +30,7 @@ it('a key in the query is no unknown parameter, and no part of the links of a li
   const spec = temporaryFile('openapi.yaml', SPEC)
   await using sandbox = await createSandbox({ spec, generate: ['things=5'] })
   const response = await sandbox.fetch(`${sandbox.baseUrl}/things?api_key=sandbox&per_page=2`)
-  expect(response.headers.get('link')).toMatch(/\/things\?per_page=2&page=2>; rel="next"$/)
+  expect(response.headers.get('link')).toMatch(/\/things\?per_page=2&page=2>; rel="next", /)
   await sandbox.fetch(`${sandbox.baseUrl}/things?api_key=sandbox&other=1`)
   const { warnings } = await sandbox.conduct()
   expect(warnings.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([

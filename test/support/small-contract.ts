@@ -6,8 +6,8 @@ import { type TestSandbox, transports } from './transports.js'
 export type Node = Readonly<Record<string, unknown>>
 
 const json = (schema: object, mediaType = 'application/json') => ({ content: { [mediaType]: { schema } } })
-export const ok = (schema?: object, status = 200) => ({
-  responses: { [status]: { description: 'ok', ...(schema && json(schema)) } },
+export const ok = (schema?: object, status = 200, headers?: object) => ({
+  responses: { [status]: { description: 'ok', ...(headers && { headers }), ...(schema && json(schema)) } },
 })
 export const takes = (schema: object) => ({ requestBody: { required: true, ...json(schema) } })
 export const object = (properties: Node, required: readonly string[] = [], more: Node = {}) => ({
