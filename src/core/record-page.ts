@@ -95,8 +95,10 @@ export function wholeNumber(given: unknown): number | undefined {
 
 /** Whether records come in the reverse order of creation; a direction without a property to sort by is of creation. */
 function isNewestFirst({ action, query, newestFirst }: ActionRequest): boolean {
-  const direction = query[action.query?.order ?? '']
-  return direction === undefined ? newestFirst : isDescending(direction)
+  const { order = '', sort } = action.query ?? {}
+  const direction = query[order]
+  const isDirection = direction !== undefined && (order !== sort || /^(asc|desc)/i.test(String(direction)))
+  return isDirection ? isDescending(direction) : newestFirst
 }
 
 interface SortKey {
@@ -105,8 +107,8 @@ interface SortKey {
 }
 
 /**
- * The properties that the request sorts by: `name`, `-name`, `name:desc`, `name,desc`, several of them in a list or with
- * commas, or `name` and a direction of its own. A text if there is no such property.
+ * The properties that the request sorts by: `name`, `-name`, `name:desc`, `name,desc`, `name_desc`, several of them in a list
+ * or with commas, or `name` and a direction of its own. A text if there is no such property.
  */
 function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[] | string {
   const { sort = '', order = '', hasSortChoices } = action.query ?? {}
@@ -119,11 +121,17 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
       keys[keys.length - 1] = { ...last, isDescending: isDescending(text) }
       continue
     }
-    const property = sortedProperty(name, Object.keys(resource.properties), resource.attributes)
+    const find = (wanted: string) => sortedProperty(wanted, Object.keys(resource.properties), resource.attributes)
+    const whole = find(name)
+    const [, short = '', end] = (whole === undefined && /^(.+?)[._-]?(asc|desc)$/i.exec(name)) || []
+    const property = whole ?? find(short)
     const isAnything = resource.isOpen || Object.keys(resource.properties).length === 0
     if (property === undefined && !isAnything && !hasSortChoices && text !== '') return text
     if (name === '' || (property === undefined && hasSortChoices)) continue
-    keys.push({ property: property ?? name, isDescending: minus === '-' || isDescending(suffix ?? query[order]) })
+    keys.push({
+      property: property ?? name,
+      isDescending: minus === '-' || isDescending(suffix ?? end ?? query[order]),
+    })
   }
   return keys
 }

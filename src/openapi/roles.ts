@@ -31,8 +31,6 @@ const COUNTS: ReadonlySet<string> = new Set(['limit', 'offset', 'end', 'page'])
 /** Names that can only be the size of a page, so that their type is the one of all counts. */
 const SIZES = /^(limit|per_page|perPage|page_size|pageSize)$/
 
-const DIRECTION = /^(asc|desc)(ending)?$/i
-
 interface Asked {
   readonly name: string
   readonly schema: Place
@@ -68,6 +66,11 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
     if (roles.offset === name) isOneBased = isFrom(1) || /index$/i.test(name)
     if (roles.sort === name)
       hasSortChoices = choicesIn(rules) !== undefined || (first !== undefined && !fields.has(String(first)))
+  }
+  const alone = roles.sort === undefined ? asked.find(({ name }) => name === roles.order) : undefined
+  if (alone && /^_?order$/i.test(alone.name) && !isDirection(alone.rules)) {
+    roles.sort = alone.name
+    hasSortChoices = true
   }
   if (roles.cursor === undefined) delete roles.before
   if (roles.offset === undefined) delete roles.end
@@ -109,7 +112,7 @@ function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked
 
 /** Whether the parameter is for pages or their order although a property has its name. */
 function isForPages({ name, role, rules }: Asked, asked: readonly Asked[]): boolean {
-  if (role === 'order') return choicesIn(rules)?.every((choice) => DIRECTION.test(String(choice))) === true
+  if (role === 'order') return isDirection(rules)
   if (role === undefined || !COUNTS.has(role)) return false
   const isSize = (other: Asked) => other.role === 'limit'
   const isStart = (other: Asked) => /^(page|offset|cursor)$/.test(other.role ?? '')
@@ -121,6 +124,7 @@ function isForPages({ name, role, rules }: Asked, asked: readonly Asked[]): bool
 function roleOf(name: string, rules: Node, isNumber: boolean): Role | undefined {
   const bare = name.replace(/^pagination\[(.+)\]$/, '$1').replaceAll('-', '_')
   const [role] = (Object.entries(QUERY_NAMES) as [Role, RegExp][]).find(([, pattern]) => pattern.test(bare)) ?? []
+  if (role === 'sort' && isDirection(rules)) return 'order'
   if (role === undefined || isNumber || !COUNTS.has(role)) return role
   // A text is the token of a page.
   return role === 'offset' && !/start/i.test(bare) ? 'cursor' : undefined
@@ -129,6 +133,10 @@ function roleOf(name: string, rules: Node, isNumber: boolean): Role | undefined 
 function choicesIn({ enum: choices, items }: Node): readonly unknown[] | undefined {
   const found: unknown = choices ?? Object(items).enum
   return Array.isArray(found) ? found : undefined
+}
+
+function isDirection(rules: Node): boolean {
+  return choicesIn(rules)?.every((choice) => /^(asc|desc)(ending)?$/i.test(String(choice))) === true
 }
 
 const DIGITS = /^(?:\\d|[\^$+?*():|\d[\]{},-])+$/

@@ -260,6 +260,29 @@ describe('pages', () => {
   })
 })
 
+describe('lists are sorted', () => {
+  const ways = { ...text, enum: ['asc', 'desc'] }
+  const names = (...choices: string[]) => ({ ...text, enum: choices })
+  const byOrder = [inQuery('order', names('title', '-title', 'id', '-id'))]
+  const gitlab = [inQuery('order_by', { ...names('id', 'title'), default: 'id' }), inQuery('sort', ways)]
+
+  it.each<[string, readonly object[], string, string]>([
+    ['by order_by, with sort as the direction', gitlab, 'order_by=title&sort=asc', 'order_by=title&sort=desc'],
+    ['if sort comes first', gitlab.toReversed(), 'order_by=title&sort=asc', 'order_by=title&sort=desc'],
+    ['by a sort that is only a direction', [inQuery('sort', ways)], 'sort=asc', 'sort=desc'],
+    ['by order', byOrder, 'order=title', 'order=-title'],
+    ['by an order without choices', [inQuery('order', text)], 'order=title', 'order=title.desc'],
+    ['by an order without choices, by its direction', [inQuery('order', text)], 'order=asc', 'order=desc'],
+    ['with _', [inQuery('sort', text)], 'sort=title_asc', 'sort=title_desc'],
+    ['with .', [inQuery('sort', text)], 'sort=title.asc', 'sort=title.desc'],
+    ['in one word', [inQuery('sort', names('titleAsc', 'titleDesc'))], 'sort=titleAsc', 'sort=titleDesc'],
+  ])('%s', async (_what, parameters, up, down) => {
+    const sandbox = await openBugs(parameters, list(bug))
+    expect(titlesIn((await sandbox.get(`/bugs?${up}`)).json)).toEqual(['a', 'b', 'c'])
+    expect(titlesIn((await sandbox.get(`/bugs?${down}`)).json)).toEqual(['c', 'b', 'a'])
+  })
+})
+
 describe('parameters of pages with the name of a property', () => {
   const choices = { ...text, enum: ['asc', 'desc'], default: 'asc' }
 
