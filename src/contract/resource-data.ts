@@ -345,6 +345,9 @@ export type MetaRole =
   | 'first-page'
   | 'last-page'
 
+/** `from` and `to` also match a value that is missing: an event without an end. */
+export type Comparison = 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
+
 export interface QueryRoles {
   readonly limit?: string
   readonly offset?: string
@@ -363,11 +366,13 @@ export interface QueryRoles {
   /** The contract has names to sort by beside those of properties: they keep the order. */
   readonly hasSortChoices?: boolean
   readonly filters: readonly (readonly [parameter: string, property: string])[]
+  /** Bounds of properties: `created[gte]`. */
+  readonly ranges?: readonly (readonly [parameter: string, property: string, comparison: Comparison])[]
 }
 
 export function usedParameters({ idParameter = '', query = { filters: [] } }: ResourceAction): ReadonlySet<string> {
-  const { filters, isZeroBased: _, isOneBased: __, hasSortChoices: ___, ...roles } = query
-  const names = [idParameter, ...Object.values(roles), ...filters.map(([parameter]) => parameter)]
+  const { filters, ranges = [], isZeroBased: _, isOneBased: __, hasSortChoices: ___, ...roles } = query
+  const names = [idParameter, ...Object.values(roles), ...[...filters, ...ranges].map(([parameter]) => parameter)]
   // `page[size]` may be part of the object `page`.
   return new Set(names.flatMap((name) => [name, name.replace(/\[.*/, '')]))
 }

@@ -124,7 +124,7 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
     const find = (wanted: string) => sortedProperty(wanted, Object.keys(resource.properties), resource.attributes)
     const whole = find(name)
     const [, short = '', end] = (whole === undefined && /^(.+?)[._-]?(asc|desc)$/i.exec(name)) || []
-    const property = whole ?? find(short)
+    const property = whole ?? (end === undefined ? undefined : find(short))
     const isAnything = resource.isOpen || Object.keys(resource.properties).length === 0
     if (property === undefined && !isAnything && !hasSortChoices && text !== '') return text
     if (name === '' || (property === undefined && hasSortChoices)) continue

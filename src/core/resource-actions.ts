@@ -14,6 +14,7 @@ import {
 import { type NewId, shapedValue } from '../contract/shaped-value.js'
 import { type Filter, followingId, inOtherType, matcher } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
+import { isInRange } from '../domain/range.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { tagOf } from './entity-tags.js'
@@ -315,18 +316,25 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters ?? [])
     filters.push([property, inOtherType(path[parameter])])
-  for (const [parameter, property] of action.query?.filters ?? []) {
+  const { filters: given = [], ranges = [] } = action.query ?? {}
+  for (const [parameter, property] of given) {
     const value = queryValue(query, parameter)
     if (value === undefined || value === null) continue
+    const isBounds = typeof value === 'object' && ranges.some(([name]) => name.startsWith(`${parameter}[`))
+    if (isBounds) continue
     const { choices } = resource.properties[property] ?? {}
     const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item)) ?? item
-    const given = [value].flat()
-    const accepted = choices ? given.map(chosen) : given.flatMap(inOtherType)
+    const values = [value].flat()
+    const accepted = choices ? values.map(chosen) : values.flatMap(inOtherType)
     // A value that no record can have, such as `all`, is no filter.
     const isPossible = (item: unknown) => choices?.includes(item) ?? !/^(all|any)$/i.test(String(item))
     // A record without a flag has not set it.
     const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
     if (accepted.every(isPossible)) filters.push([property, wanted])
+  }
+  for (const [parameter, property, comparison] of ranges) {
+    const bound = queryValue(query, parameter)
+    if (bound !== undefined && bound !== null) filters.push([property, (own) => isInRange(own, comparison, bound)])
   }
   return filters
 }

@@ -1,10 +1,11 @@
 import type { Values } from '../contract/contract.js'
 import { type Int64, parseInt64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
+import { dayOf } from './range.js'
 import type { SavedRecords, Scope, StoredRecord } from './records.js'
 
-/** A record matches if its property has any of the accepted values. */
-export type Filter = readonly [property: string, accepted: readonly unknown[]]
+/** A record matches if its property has any of the accepted values, or one that passes the test. */
+export type Filter = readonly [property: string, accepted: readonly unknown[] | ((own: unknown) => boolean)]
 
 /** Number of results kept: clients ask for the same few lists. */
 const MAX_KEPT = 8
@@ -123,9 +124,9 @@ export class Collection {
   places(scope: Scope, filters: readonly Filter[]): readonly number[] {
     let places = scope.length === 0 ? this.#all : (this.#byScope.get(scopeKey(scope)) ?? [])
     const others = filters.filter(([property, accepted]) => {
-      const isFirst = places === this.#all && accepted.length === 1
+      const isFirst = places === this.#all && typeof accepted !== 'function' && accepted.length === 1
       const index = isFirst ? this.#byValue.find((valueIndex) => valueIndex.property === property) : undefined
-      if (index === undefined) return true
+      if (index === undefined || typeof accepted === 'function') return true
       places = index.places.get(accepted[0]) ?? []
       return false
     })
@@ -253,11 +254,12 @@ export function followingId(id: Int64): Int64 {
 
 /** Whether a record matches all filters. */
 export function matcher(filters: readonly Filter[]): (value: Values) => boolean {
-  const wanted = filters.map(([property, accepted]) => [property, new Set(accepted.map(comparable))] as const)
-  return (value) =>
-    wanted.every(([property, accepted]) =>
-      valuesOf(propertyOf(value, property)).some((own) => accepted.has(comparable(own))),
-    )
+  const wanted = filters.map(([property, accepted]) => {
+    if (typeof accepted === 'function') return [property, accepted] as const
+    const all = new Set(accepted.map(comparable))
+    return [property, (own: unknown) => all.has(comparable(own)) || all.has(dayOf(own))] as const
+  })
+  return (value) => wanted.every(([property, isMatch]) => valuesOf(propertyOf(value, property)).some(isMatch))
 }
 
 /** Of a path such as `attributes.title`, the value inside; of a list, those of its items. */

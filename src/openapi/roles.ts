@@ -1,8 +1,17 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
 import { idNames, plainName } from '../contract/names.js'
-import type { MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
-import { allowsNull, type Fields, readRecordFields, typeOf, typesOf, variantsOf } from '../contract/schema-fields.js'
+import type { Comparison, MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
+import {
+  allowsNull,
+  type Fields,
+  isObject,
+  readAllFields,
+  readRecordFields,
+  typeOf,
+  typesOf,
+  variantsOf,
+} from '../contract/schema-fields.js'
 import { explodedFields } from './operations.js'
 import { defined } from './parameters.js'
 import { idIn } from './request-shape.js'
@@ -43,6 +52,7 @@ interface Asked {
 export function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
   const roles: { -readonly [Name in Role]?: string } = {}
   const filters: (readonly [string, string])[] = []
+  const ranges: (readonly [string, string, Comparison])[] = []
   const asked = readAsked(parameters, fields)
   const names: string[] = []
   let isZeroBased = false
@@ -51,7 +61,15 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   for (const own of asked) {
     const { name, rules, property } = own
     if (property !== undefined && !isForPages(own, asked)) {
-      if (!filters.some(([known]) => known === name)) filters.push([name, property])
+      const [end, comparison] = spanOf(own, asked, fields) ?? []
+      if (end !== undefined && comparison !== undefined) ranges.push([name, end, comparison])
+      else if (!filters.some(([known]) => known === name)) filters.push([name, property])
+      continue
+    }
+    const [, outer = '', bound] = BOUND.exec(pathOf(name)) ?? []
+    const bounded = bound && filteredProperty(outer, fields, own.schema)
+    if (bounded) {
+      ranges.push([name, bounded, bound.toLowerCase() as Comparison])
       continue
     }
     // `after` may filter by a date.
@@ -84,7 +102,30 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
     ...(isOneBased && { isOneBased }),
     ...(hasSortChoices && { hasSortChoices }),
     filters,
+    ...(ranges.length > 0 && { ranges }),
   }
+}
+
+/** `created.gte` of `created[gte]`, and `price_lt`. */
+const BOUND = /^(.+?)(?:\.|__?)([gl]te?)$/i
+
+/**
+ * Dates named `start` and `end`, or `from` and `to`, like two properties: a record is shown if its time overlaps theirs.
+ *
+ * @returns the property at the other end, and how it compares
+ */
+function spanOf(own: Asked, asked: readonly Asked[], fields: Fields): readonly [string, Comparison] | undefined {
+  const endName = ({ name }: Asked) => plainName(name).replace('start', 'end').replace('from', 'to')
+  const isDate = ({ rules, property = '' }: Asked) => /^date/.test(String(fields.get(property)?.format ?? rules.format))
+  const other = asked.find(
+    (one) => one.property !== own.property && endName(one) === endName(own) && isDate(one) && isDate(own),
+  )
+  if (other?.property === undefined) return undefined
+  return endName(own) === plainName(own.name) ? [other.property, 'to'] : [other.property, 'from']
+}
+
+function pathOf(name: string): string {
+  return name.replaceAll(/\[(.+?)\]/g, '.$1')
 }
 
 function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked[] {
@@ -105,7 +146,7 @@ function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked
       schema,
       rules,
       role,
-      property: filteredProperty(name.replaceAll(/\[(.+?)\]/g, '.$1'), fields, schema),
+      property: filteredProperty(pathOf(name), fields, schema),
     }
   })
 }
@@ -160,9 +201,9 @@ function queryNames(parameter: Place): readonly (readonly [name: string, schema:
   const [name, schema] = [parameter.string('name'), parameter.child('schema')]
   if (name === undefined || schema === undefined || parameter.string('in') !== 'query') return []
   const isDeep = parameter.string('style') === 'deepObject'
-  const inside = isDeep ? readRecordFields(schema) : explodedFields(parameter)
-  if (inside.size === 0) return [[name, schema, parameter]]
-  return [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place, place] as const)
+  const inside = isDeep ? readAllFields(schema) : explodedFields(parameter)
+  const named = [...inside].map(([inner, { place }]) => [isDeep ? `${name}[${inner}]` : inner, place, place] as const)
+  return inside.size > 0 && isObject(schema) ? named : [[name, schema, parameter], ...named]
 }
 
 /**

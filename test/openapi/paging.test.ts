@@ -283,6 +283,41 @@ describe('lists are sorted', () => {
   })
 })
 
+describe('lists are filtered by', () => {
+  const instant = { ...text, format: 'date-time' }
+  const day = { ...text, format: 'date' }
+  const bounds = object({ gt: integer, gte: integer, lt: integer, lte: integer })
+  const deep = (schema: object) => [{ ...inQuery('size', schema), style: 'deepObject', explode: true }]
+  const span = (name: string) => [inQuery(`start${name}`, instant), inQuery(`end${name}`, instant)]
+
+  it.each<[string, readonly object[], string, readonly number[]]>([
+    ['bounds, or a value, as in Stripe', deep({ anyOf: [bounds, integer] }), 'size[gte]=2&size[lt]=4', [2]],
+    ['that value', deep({ anyOf: [bounds, integer] }), 'size=4', [3]],
+    ['bounds', deep(bounds), 'size[gt]=2', [3]],
+    ['a bound in a name', [inQuery('size_lte')], 'size_lte=2', [2, 1]],
+    ['a bound in a text', [inQuery('size__gt', text)], 'size__gt=2', [3]],
+    ['a day of an instant', [inQuery('startAt', day)], 'startAt=2026-11-10', [1]],
+    ['a bound that is a day', [inQuery('startAt[lte]', day)], 'startAt[lte]=2026-11-20', [2, 1]],
+    ['a bound in another zone', [inQuery('startAt[gte]', instant)], 'startAt[gte]=2026-11-20T11:00:00%2B02:00', [3, 2]],
+    ['a span', span('At'), 'startAt=2026-11-10T10:30:00Z&endAt=2026-11-20T09:00:00Z', [2, 1]],
+    ['the start of a span', span('At'), 'startAt=2026-11-15T00:00:00Z', [3, 2]],
+  ])('%s', async (_what, parameters, query, ids) => {
+    const sent = { size: integer, startAt: instant, endAt: nullable(instant) }
+    const record = object({ id: integer, ...sent }, ['id'])
+    const post = { ...takes(object(sent)), ...ok(record, 201) }
+    const sandbox = await openContract({ '/events': { post, get: { parameters, ...ok(list(record)) } } })
+    const events = [
+      { size: 1, startAt: '2026-11-10T10:00:00Z', endAt: '2026-11-10T11:00:00Z' },
+      { size: 2, startAt: '2026-11-20T09:00:00Z', endAt: null },
+      { size: 4, startAt: '2026-12-01T00:00:00Z', endAt: '2026-12-02T00:00:00Z' },
+    ]
+    for (const event of events) await sandbox.post('/events', event)
+    const { json: found } = await sandbox.get(`/events?${query}`)
+    expect((found as object[]).map((event) => Object(event).id)).toEqual(ids)
+    expect(sandbox.warnings).toEqual([])
+  })
+})
+
 describe('parameters of pages with the name of a property', () => {
   const choices = { ...text, enum: ['asc', 'desc'], default: 'asc' }
 

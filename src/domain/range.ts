@@ -1,0 +1,29 @@
+import type { Comparison } from '../contract/resource-data.js'
+
+const INSTANT = /^\d{4}-\d\d-\d\d(?:T|$)/
+
+/** The day of an instant in ISO 8601, or of a day; undefined for other values. */
+export function dayOf(value: unknown): string | undefined {
+  return typeof value === 'string' && INSTANT.test(value) ? value.slice(0, 10) : undefined
+}
+
+export function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolean {
+  if (own === undefined || own === null) return comparison === 'from' || comparison === 'to'
+  const [value, limit] = comparedAs(own, bound)
+  if (comparison === 'gt') return value > limit
+  if (comparison === 'lt') return value < limit
+  return comparison === 'gte' || comparison === 'from' ? value >= limit : value <= limit
+}
+
+type Pair = readonly [number | string, number | string]
+
+/** Numbers, also as texts; a day includes its instants. */
+function comparedAs(own: unknown, bound: unknown): Pair {
+  const numbers: Pair = [Number(own), Number(bound)]
+  if (!numbers.some(Number.isNaN)) return numbers
+  const texts = [String(own), String(bound)] as const
+  const days = [dayOf(own), dayOf(bound)]
+  const [day, other] = days
+  if (day === undefined || other === undefined) return texts
+  return texts.some((text) => days.includes(text)) ? [day, other] : [Date.parse(texts[0]), Date.parse(texts[1])]
+}
