@@ -6,6 +6,7 @@ import {
   allowsNull,
   type Fields,
   isObject,
+  mainPart,
   readAllFields,
   readRecordFields,
   typeOf,
@@ -43,7 +44,7 @@ const SIZES = /^(limit|per_page|perPage|page_size|pageSize)$/
 interface Asked {
   readonly name: string
   readonly schema: Place
-  /** What its schema and its alternatives say, and the parameter. */
+  /** What its schema says, and the parameter. */
   readonly rules: Node
   readonly role: Role | undefined
   readonly property: string | undefined
@@ -135,9 +136,8 @@ function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked
   const areTexts = has(SIZES, (schema) => typeOf(schema) === 'string')
   const isKeycloak = has(/^first$/, isCount) && has(/^max$/, isCount)
   return named.map(([name, schema, parameter]) => {
-    const parts = variantsOf(schema).map((part): Node => Object(part.value))
     const { description, example }: Node = Object(parameter.value)
-    const rules: Node = Object.assign({}, ...parts.reverse(), defined({ description, example }))
+    const rules: Node = { ...Object(mainPart(schema).value), ...defined({ description, example }) }
     const isNumber = isCount(schema, example) || (areTexts && typeOf(schema) === 'string')
     const keycloak = isKeycloak ? ({ first: 'offset', max: 'limit' } as const)[name] : undefined
     const role = keycloak ?? roleOf(name, rules, isNumber)

@@ -89,6 +89,13 @@ describe('pages', () => {
       'page=0&size=2',
       'page=1&size=2',
     ],
+    [
+      'of Elysia, whose numbers all have the default 0',
+      [inQuery('page', { anyOf: [{ ...text, format: 'numeric', default: 0 }, { type: 'number' }] }), inQuery('limit')],
+      list(bug),
+      'page=1&limit=2',
+      'page=2&limit=2',
+    ],
     ...[
       { ...text, pattern: '^\\d+$' },
       { ...text, example: '10' },
