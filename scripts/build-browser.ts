@@ -82,6 +82,7 @@ const FOR_OWN_CONTRACTS = [
   'domain/default-keys',
   'domain/login-tokens',
   'domain/other-key-places',
+  'domain/range',
 ]
 const OWN_CONTRACT = 'src/browser/own-contract.ts'
 

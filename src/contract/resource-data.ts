@@ -346,7 +346,7 @@ export type MetaRole =
   | 'last-page'
 
 /** `from` and `to` also match a value that is missing: an event without an end. */
-export type Comparison = 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
+export type Comparison = 'on' | 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
 
 export interface QueryRoles {
   readonly limit?: string

@@ -14,7 +14,7 @@ import {
 import { type NewId, shapedValue } from '../contract/shaped-value.js'
 import { type Filter, followingId, inOtherType, matcher } from '../domain/collection.js'
 import { type LongBody, bodyText as wholeText } from '../domain/messages.js'
-import { isInRange } from '../domain/range.js'
+import { rangeFilters } from '../domain/range.js'
 import { type RecordChange, recordText, type Scope } from '../domain/records.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import { tagOf } from './entity-tags.js'
@@ -316,12 +316,11 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters ?? [])
     filters.push([property, inOtherType(path[parameter])])
-  const { filters: given = [], ranges = [] } = action.query ?? {}
+  const { filters: given = [], ranges } = action.query ?? {}
   for (const [parameter, property] of given) {
     const value = queryValue(query, parameter)
     if (value === undefined || value === null) continue
-    const isBounds = typeof value === 'object' && ranges.some(([name]) => name.startsWith(`${parameter}[`))
-    if (isBounds) continue
+    if (ranges?.some(([name]) => typeof value === 'object' && name.startsWith(`${parameter}[`))) continue
     const { choices } = resource.properties[property] ?? {}
     const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item)) ?? item
     const values = [value].flat()
@@ -332,9 +331,5 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
     const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
     if (accepted.every(isPossible)) filters.push([property, wanted])
   }
-  for (const [parameter, property, comparison] of ranges) {
-    const bound = queryValue(query, parameter)
-    if (bound !== undefined && bound !== null) filters.push([property, (own) => isInRange(own, comparison, bound)])
-  }
-  return filters
+  return ranges === undefined ? filters : [...filters, ...rangeFilters(ranges, query)]
 }

@@ -1,7 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { type Int64, parseInt64 } from '../contract/int64.js'
 import { stringifyJson } from '../contract/json.js'
-import { dayOf } from './range.js'
 import type { SavedRecords, Scope, StoredRecord } from './records.js'
 
 /** A record matches if its property has any of the accepted values, or one that passes the test. */
@@ -257,7 +256,7 @@ export function matcher(filters: readonly Filter[]): (value: Values) => boolean 
   const wanted = filters.map(([property, accepted]) => {
     if (typeof accepted === 'function') return [property, accepted] as const
     const all = new Set(accepted.map(comparable))
-    return [property, (own: unknown) => all.has(comparable(own)) || all.has(dayOf(own))] as const
+    return [property, (own: unknown) => all.has(comparable(own))] as const
   })
   return (value) => wanted.every(([property, isMatch]) => valuesOf(propertyOf(value, property)).some(isMatch))
 }

@@ -1,13 +1,30 @@
-import type { Comparison } from '../contract/resource-data.js'
+import { isNode, type Node } from '../contract/json.js'
+import { type Comparison, queryValue } from '../contract/resource-data.js'
+import type { Filter } from './collection.js'
 
 const INSTANT = /^\d{4}-\d\d-\d\d(?:T|$)/
 
 /** The day of an instant in ISO 8601, or of a day; undefined for other values. */
-export function dayOf(value: unknown): string | undefined {
+function dayOf(value: unknown): string | undefined {
   return typeof value === 'string' && INSTANT.test(value) ? value.slice(0, 10) : undefined
 }
 
-export function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolean {
+/** The bounds in a query, and the days or instants that it names. */
+export function rangeFilters(
+  ranges: readonly (readonly [parameter: string, property: string, comparison: Comparison])[],
+  query: Node,
+): readonly Filter[] {
+  return ranges.flatMap(([parameter, property, comparison]): readonly Filter[] => {
+    const bound = queryValue(query, parameter)
+    const isBounds = comparison === 'on' && isNode(bound)
+    return bound === undefined || bound === null || isBounds
+      ? []
+      : [[property, (own) => isInRange(own, comparison, bound)]]
+  })
+}
+
+function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolean {
+  if (comparison === 'on') return [bound].flat().some((item) => item === own || item === dayOf(own))
   if (own === undefined || own === null) return comparison === 'from' || comparison === 'to'
   const [value, limit] = comparedAs(own, bound)
   if (comparison === 'gt') return value > limit

@@ -64,6 +64,7 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
     if (property !== undefined && !isForPages(own, asked)) {
       const [end, comparison] = spanOf(own, asked, fields) ?? []
       if (end !== undefined && comparison !== undefined) ranges.push([name, end, comparison])
+      else if (fields.get(property)?.format === 'date-time') ranges.push([name, property, 'on'])
       else if (!filters.some(([known]) => known === name)) filters.push([name, property])
       continue
     }
