@@ -121,8 +121,9 @@ describe('the lanes of clients', () => {
     expect([curl?.findings, poller?.findings, poller?.sharesWith]).toEqual([[], [], 'curl'])
   })
 
-  it('have own requests of people as a lane that is not judged', () => {
-    const { lanes } = draw([anExchange({ sender: 'you' })], 0)
+  it('have own requests of people as a lane that is not judged, whatever clients did with the key', () => {
+    const finding = aFinding({ rule: 'invalid-request', exchanges: [1, 2], countByClient: { curl: 2 } })
+    const { lanes } = draw([sentBy('curl/8', { id: 3, sender: 'you' })], 0, conductOf(finding))
     expect(lanes).toMatchObject([{ client: 'you', isOwn: true, findings: [] }])
   })
 })

@@ -30,7 +30,7 @@ export function hasIgnored({ disobeyed, key, sender = '', operation, path }: Exc
 
 /** How often the client of an exchange occurs in a finding. */
 export function countOf({ key, sender, countByClient, count }: Finding, sent: Exchange): number {
-  if (sent.key !== key || (sender !== '' && sent.sender !== sender)) return 0
+  if (sent.key !== key || (sent.sender ?? '') !== sender) return 0
   const product = productOf(sent.request.headers['user-agent'] ?? '')
   const named = Object.values(countByClient).reduce((sum, times) => sum + times, 0)
   return product === '' ? count - named : (countByClient[product] ?? 0)
