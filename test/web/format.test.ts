@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { banLeft, minuteAt, windowAt } from '../../src/web/dashboard/quota-now.js'
-import { dateText } from '../../src/web/dashboard/texts.js'
+import { dateText, inZone } from '../../src/web/dashboard/texts.js'
 import { countdownText, readableBody, timeText } from '../../src/web/format.js'
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
@@ -17,6 +17,11 @@ describe('a time on a page', () => {
   it('is in UTC by default', () => {
     const texts = [timeText(NOON + 7), timeText(NOON + 7, true), dateText(NOON)]
     expect(texts).toEqual(['12:00:00', '12:00:00.007', 'Sun, 1 Mar 2026'])
+  })
+
+  it('in a sentence is not rounded up, unless it is the end of a wait', () => {
+    const text = 'Clock set to 2026-03-01T12:00:51.332Z; sandbox is banned until 2026-03-01T12:00:51.332Z.'
+    expect(inZone(text, NOON)).toBe('Clock set to 12:00:51 UTC; sandbox is banned until 12:00:52 UTC.')
   })
 })
 

@@ -5,7 +5,7 @@ import { callVerb } from '../control-api.js'
 import { messageOf } from '../format.js'
 import * as session from './session.js'
 import * as view from './state.js'
-import { dateText, instantText } from './texts.js'
+import { dateText, instantText, wholeSecond } from './texts.js'
 
 /** More than a verb takes. */
 const CLOCK_MOVE_MS = 60_000
@@ -34,7 +34,7 @@ export async function call<Name extends VerbName>(
 function clockMove(verb: VerbName, before: number): string {
   const now = view.spaceTime.value ?? 0
   if (verb.startsWith('clock.') || Math.abs(now - before) < CLOCK_MOVE_MS) return ''
-  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(Math.floor(now / 1000) * 1000, now)}.`
+  return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(wholeSecond(now), now)}.`
 }
 
 export async function undo(): Promise<void> {

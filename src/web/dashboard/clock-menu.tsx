@@ -9,7 +9,7 @@ import { retryAt } from './explain-exchange.js'
 import { ActionButton } from './fields.js'
 import { banLeft, windowAt } from './quota-now.js'
 import { clock, events, exchanges, operations, showZone, spaceTime, state } from './state.js'
-import { countText, dateText, instantText } from './texts.js'
+import { countText, dateText, instantText, wholeSecond } from './texts.js'
 
 /** As shown, as spoken, in milliseconds. */
 const STEPS = [
@@ -102,7 +102,7 @@ function Moves() {
       {/* Last, so that it moves nothing under the pointer. */}
       <ul aria-label="What the move changes">
         <li class="muted">
-          {name}: {instantText(now + by, now)}
+          {name}: {instantText(wholeSecond(now + by), now)}
         </li>
         {by < 0 ? <li class="muted">Goes back: what has ended since may be in force again.</li> : null}
         {by >= 0 && effects.length === 0 ? <li class="muted">Ends and refills nothing.</li> : null}

@@ -20,15 +20,23 @@ export function idsText(ids: readonly number[]): string {
   return texts.length <= 3 ? texts.join(', ') : `${texts.slice(0, 3).join(', ')} …`
 }
 
+/** As a time is shown that is no end. */
+export function wholeSecond(at: number): number {
+  return Math.floor(at / 1000) * 1000
+}
+
 /** `12:00:01 UTC`, rounded up, with the date unless it is the day of `now` */
 export function instantText(at: number, now: number): string {
   const day = dayText(at) === dayText(now) ? '' : `${dateText(at)} `
   return `${day}${endText(at)}${zone.value === 'UTC' ? ' UTC' : ''}`
 }
 
-/** Shows the instants in a text of the sandbox, which are in UTC, in the zone of the page. */
+/** Shows the instants in a text of the sandbox, which are in UTC, in the zone of the page. Only ends are rounded up. */
 export function inZone(text: string, now: number): string {
-  return text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (instant) => instantText(Date.parse(instant), now))
+  return text.replaceAll(/(until )?(\d{4}-\d\d-\d\dT[\d:.]+Z)/g, (_, until = '', instant) => {
+    const at = Date.parse(instant)
+    return until + instantText(until === '' ? wholeSecond(at) : at, now)
+  })
 }
 
 /** `Sun, 1 Mar 2026` */
