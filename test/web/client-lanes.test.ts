@@ -27,8 +27,9 @@ const aFinding = (facts: Partial<Finding>) =>
   }) as unknown as Finding
 const conductOf = (...violations: Finding[]) => ({ violations, warnings: [], notes: [] }) as unknown as Conduct
 
-function draw(exchanges: readonly Exchange[], second: number, conduct?: Conduct, isMoved = false) {
-  return lanesOf(exchanges, conduct, NOON + second * 1000, isMoved)
+/** @param real second in real time, if the clock may have been moved */
+function draw(exchanges: readonly Exchange[], second: number, conduct?: Conduct, real?: number) {
+  return lanesOf(exchanges, conduct, NOON + second * 1000, real === undefined ? undefined : NOON + real * 1000)
 }
 
 describe('the lanes of clients', () => {
@@ -85,7 +86,7 @@ describe('the lanes of clients', () => {
     const idle = draw([anExchange({ id: 3, ...at(90) }), ...exchanges.slice(4)], 90).axis
     expect(idle.segments.map(({ gap }) => gap)).toEqual(['', '1 min idle'])
     expect(draw(exchanges.slice(2), 64).axis.segments.map(({ gap }) => gap)).toEqual(['', '1 min idle'])
-    expect(draw(exchanges.slice(2), 3604, undefined, true).axis.segments.map(({ gap }) => gap)).toEqual(['', '+1 h'])
+    expect(draw(exchanges.slice(2), 3604, undefined, 4).axis.segments.map(({ gap }) => gap)).toEqual(['', '+1 h'])
     expect(draw([anExchange({ id: 2, ...at(0, 61) }), anExchange({ ...at(60) })], 1).axis.segments[1]?.gap).toBe(
       '−1 min',
     )
@@ -93,9 +94,32 @@ describe('the lanes of clients', () => {
 
   it('have no break where the clock was moved by no more than a stretch has at least', () => {
     const exchanges = Array.from({ length: 20 }, (_, n) => anExchange({ id: 20 - n, ...at((20 - n) * 9, 0) }))
-    const { axis } = draw(exchanges, 20 * 9 + 8, undefined, true)
+    const { axis } = draw(exchanges, 20 * 9 + 8, undefined, 0)
     expect(axis.segments).toHaveLength(1)
     expect(axis.hidden).toBe(0)
+  })
+
+  it('have no jump of a clock that ran on, or that the page has read too early; now is not before a request', () => {
+    const exchanges = [anExchange({ id: 2, ...at(8) }), anExchange({ id: 1, ...at(0) })]
+    const gaps = (second: number, real?: number) => draw(exchanges, second, undefined, real).axis.segments[1]?.gap
+    expect([gaps(45), gaps(45, 45), gaps(45, 8), gaps(-60, 9)]).toEqual(['37 s idle', '37 s idle', '+37 s', '−1 min'])
+    const { axis } = draw(exchanges, 6)
+    expect(axis.segments).toHaveLength(1)
+    expect(axis.now).toBe(axis.place(exchanges[0] as Exchange))
+  })
+
+  it('end the wait of a ban where its client gets through: the ban was lifted', () => {
+    const banned = { status: 429, reason: 'ban', response: told('300') } as const
+    const exchanges = [
+      anExchange({ id: 4, ...at(20) }),
+      anExchange({ id: 3, ...at(15), key: 'sandbox-pro', sender: 'worker' }),
+      anExchange({ id: 2, ...at(10), ...banned }),
+      anExchange({ id: 1, ...at(0), ...banned, sender: 'worker' }),
+    ]
+    const { axis, lanes } = draw(exchanges, 30)
+    const [worker, other] = lanes.map(({ waits }) => waits)
+    expect(other).toEqual([[axis.place(exchanges[2] as Exchange), axis.place(exchanges[0] as Exchange)]])
+    expect(worker).toEqual([[0, 1]])
   })
 
   it('draw the last stretches after many moves, and count the requests that are not drawn', () => {

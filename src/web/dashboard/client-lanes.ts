@@ -40,15 +40,15 @@ const RESOLUTION = 400
 
 /**
  * @param exchanges newest first, at least one
- * @param isMoved the clock was moved after the newest
+ * @param real the present in real time, if the clock may have been moved after the newest
  */
 export function lanesOf(
   exchanges: readonly Exchange[],
   conduct: Conduct | undefined,
   now: number,
-  isMoved = false,
+  real?: number,
 ): Lanes {
-  const axis = timeAxis(exchanges, now, isMoved)
+  const axis = timeAxis(exchanges, now, real)
   const byClient = new Map<string, Exchange[]>()
   for (const exchange of exchanges.toReversed()) {
     const client = clientOf(exchange)
@@ -105,6 +105,7 @@ function laneOf(
   const marks = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, new Set()])) as Lane['marks']
   const waits: [from: number, to: number][] = []
   let waitEnd = 0
+  let refusedKey: string | undefined
   for (const exchange of sent) {
     const share = axis.place(exchange)
     if (exchange.ended !== null) {
@@ -113,10 +114,18 @@ function laneOf(
       if (share !== undefined) marks[outcome].add(Math.round(share * RESOLUTION) / RESOLUTION)
     }
     const until = retryAt(exchange)
-    if (!/^(?:ban|quota)/.test(exchange.reason ?? '')) waitEnd = Math.max(waitEnd, until ?? 0)
+    const isWhole = /^(?:ban|quota)/.test(exchange.reason ?? '')
+    if (!isWhole) waitEnd = Math.max(waitEnd, until ?? 0)
+    const before = waits.at(-1)
+    // A ban or quota refuses all requests of its key: one that gets through is after its end.
+    const passes = exchange.reason !== 'forced' && outcomeOf(exchange) === 'answered'
+    if (isWhole) refusedKey = exchange.key
+    else if (passes && exchange.key === refusedKey) {
+      if (before !== undefined && share !== undefined) before[1] = Math.min(before[1], share)
+      refusedKey = undefined
+    }
     if (until === undefined || share === undefined) continue
     const end = axis.placeEnd(exchange, until)
-    const before = waits.at(-1)
     if (before !== undefined && share <= before[1]) before[1] = Math.max(before[1], end)
     else waits.push([share, end])
   }

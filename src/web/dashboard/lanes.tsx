@@ -2,7 +2,6 @@ import { computed, useComputed, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Finding } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
-import { SECOND_MS } from '../../domain/time.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { Field } from '../ui.js'
@@ -10,8 +9,8 @@ import { type Lane, lanesOf, orderLanes } from './client-lanes.js'
 import { setsClock } from './exchange-rows.js'
 import { minuteAt } from './quota-now.js'
 import { exchangeById, filterBy, filterUntilClosed, select } from './session.js'
-import { chips, conduct, events, exchanges, obstaclesNow, spaceTime, state } from './state.js'
-import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText } from './texts.js'
+import { chips, conduct, events, exchanges, obstaclesNow, pageTime, spaceTime, state } from './state.js'
+import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText, wholeSecond } from './texts.js'
 import type { TimeAxis } from './time-axis.js'
 import { LogScope } from './traffic.js'
 
@@ -20,15 +19,16 @@ const MAX_SHOWN = 8
 const WIDTH = 1000
 
 /** By the second, so that lanes are not drawn for each tick. */
-const second = computed(() => SECOND_MS * Math.floor((spaceTime.value ?? 0) / SECOND_MS))
+const second = computed(() => wholeSecond(spaceTime.value ?? 0))
 
 /** A lane for each client: its requests over time, the waits that it was told, and the verdict on it. */
 export function ClientLanes() {
   const shown = useComputed(() => {
     const [newest] = exchanges.value
     if (newest === undefined) return undefined
-    const isMoved = events.value.some(({ afterId, verb }) => afterId >= newest.id && setsClock(verb))
-    return lanesOf(exchanges.value, conduct.value, second.value, isMoved)
+    const mayHaveMoved = events.value.some(({ afterId, verb }) => afterId >= newest.id && setsClock(verb))
+    const real = performance.timeOrigin + pageTime.peek() + second.value - (spaceTime.peek() ?? 0)
+    return lanesOf(exchanges.value, conduct.value, second.value, mayHaveMoved ? real : undefined)
   })
   const wanted = useSignal('')
   const isHeld = useSignal(false)

@@ -39,14 +39,15 @@ const BREAK_WIDTH = 0.02
  * Breaks where the clock was moved or nothing happened, so that neither squeezes the rest.
  *
  * @param exchanges newest first, at least one
- * @param isMoved the clock was moved after the newest
+ * @param real the present in real time, if the clock may have been moved after the newest
  */
-export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: boolean): TimeAxis {
+export function timeAxis(exchanges: readonly Exchange[], now: number, real: number | undefined): TimeAxis {
   const all = exchanges.toReversed()
   const times = all.map(({ at }) => Date.parse(at))
-  const last = times.at(-1) ?? now
+  const realTimes = all.map(({ receivedAt }) => Date.parse(receivedAt))
   const steps = times.map((at, index) => at - (times[index - 1] ?? at))
-  const regular = steps.map((step, index) => (isJump(all, index, step) ? 0 : step))
+  const jumps = steps.map((step, index) => jumpOf(step, (realTimes[index] ?? 0) - (realTimes[index - 1] ?? 0)))
+  const regular = steps.map((step, index) => (isJump(step, jumps[index] ?? 0) ? 0 : step))
   const sum = regular.reduce((total, step) => total + Math.max(0, step), 0)
   const isIdle = (step: number, rest: number) =>
     step > Math.max(MIN_IDLE_MS, (IDLE_FACTOR * rest) / Math.max(1, all.length - 2))
@@ -57,16 +58,17 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: b
     const before = open.at(-1)
     const gap =
       regular[index] !== step
-        ? movedText(jumpOf(all, index, step))
+        ? movedText(jumps[index] ?? 0)
         : isIdle(step, sum - step)
           ? `${roundText(step)} idle`
           : ''
     if (before === undefined || gap !== '') open.push({ firstId: id, gap, from: at, to: at })
     else open[open.length - 1] = { ...before, from: Math.min(before.from, at), to: Math.max(before.to, at) }
   }
-  const late = now - last
-  const hasMoved = late < -TOLERANCE_MS || (isMoved && late > MIN_SEGMENT_MS)
-  const gap = hasMoved ? movedText(late) : `${roundText(late)} idle`
+  const late = now - (times.at(-1) ?? now)
+  const jump = real === undefined ? 0 : jumpOf(late, real - (realTimes.at(-1) ?? real))
+  const hasMoved = real !== undefined && isJump(late, jump)
+  const gap = hasMoved ? movedText(jump) : `${roundText(late)} idle`
   const hasGap = hasMoved || isIdle(late, sum)
   if (hasGap) open.push({ firstId: Number.POSITIVE_INFINITY, gap, from: now, to: now })
   const shown = open.slice(-MAX_SEGMENTS)
@@ -95,7 +97,8 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: b
   return {
     segments,
     hidden: all.filter(({ id }) => id < first).length,
-    now: shareAt(segments.length - 1, now),
+    // The page may read the clock before the newest request.
+    now: shareAt(segments.length - 1, hasGap ? now : Math.max(now, shown.at(-1)?.to ?? 0)),
     place({ id, at }) {
       const index = indexOf(id)
       return index === -1 ? undefined : shareAt(index, Date.parse(at))
@@ -111,16 +114,14 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, isMoved: b
   }
 }
 
-/** Whether the clock was moved between an exchange and the one before, back or by more than a segment has at least. */
-function isJump(all: readonly Exchange[], index: number, step: number): boolean {
-  return step < -TOLERANCE_MS || jumpOf(all, index, step) > MIN_SEGMENT_MS
+/** Whether the clock was moved in a step, back or by more than a segment has at least. */
+function isJump(step: number, jump: number): boolean {
+  return step < -TOLERANCE_MS || jump > MIN_SEGMENT_MS
 }
 
-/** A frozen clock moves by whole seconds; of another, the real time between the exchanges is no part of the move. */
-function jumpOf(all: readonly Exchange[], index: number, step: number): number {
-  const [before, exchange] = [all[index - 1], all[index]]
-  if (before === undefined || exchange === undefined) return 0
-  const real = Math.max(0, Date.parse(exchange.receivedAt) - Date.parse(before.receivedAt))
+/** A frozen clock moves by whole seconds; of another, the real time that passed is no part of the move. */
+function jumpOf(step: number, passed: number): number {
+  const real = Math.max(0, passed)
   if (Math.abs(step - real) <= TOLERANCE_MS) return 0
   return step % SECOND_MS === 0 ? step : step - real
 }
