@@ -11,15 +11,19 @@ describe('the fields of a record in the dashboard', () => {
         requestBodies: { Pet: { content: { 'text/plain': {}, 'application/json': { schema: ref('NewPet') } } } },
         schemas: {
           NewPet: { allOf: [ref('Named'), { properties: { status: ref('Status') } }, ref('NewPet')] },
-          Named: { required: ['name', 'size'], properties: { name: { type: 'string' }, size: { enum: [1, 2] } } },
+          Named: {
+            required: ['name', 'size', 'isTame'],
+            properties: { name: { type: 'string' }, size: { enum: [1, 2] }, isTame: { type: ['boolean', 'null'] } },
+          },
           Status: { type: 'string', enum: ['sold'] },
         },
       },
     }
     const fields = recordFields(contract, '/pets')
-    expect(fields.slice(0, 3)).toEqual([
+    expect(fields.slice(0, 4)).toEqual([
       { name: 'name', isRequired: true, choices: undefined },
       { name: 'size', isRequired: true, choices: ['1', '2'] },
+      { name: 'isTame', isRequired: true, choices: ['true', 'false'] },
       { name: 'status', isRequired: false, choices: ['sold', ['', 'none']] },
     ])
     expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length)

@@ -27,7 +27,8 @@ function fieldsIn(contract: JsonMap, given: unknown, seen: readonly unknown[]): 
   if ($ref !== undefined && seen.includes($ref)) return []
   const { properties, required, allOf } = resolve(contract, given)
   const own = Object.entries(asMap(properties)).map(([name, property]) => {
-    const { enum: values } = resolve(contract, property)
+    const { enum: listed, type } = resolve(contract, property)
+    const values = listed ?? ([type].flat().includes('boolean') ? [true, false] : undefined)
     const isRequired = asList(required).includes(name)
     const none = isRequired ? [] : [['', 'none'] as const]
     const choices = values === undefined ? undefined : [...asList(values).map(String), ...none]
