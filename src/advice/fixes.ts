@@ -264,9 +264,11 @@ export const FAILURE_FIXES: Readonly<Record<FailureCode, string>> = {
   INTERNAL: 'Run the command with `--debug`, and report the output.',
 }
 
-/** @param code of a failure or a problem, in any case */
+/** @param code of a failure or a problem, in any case; one that both have is of a problem in small letters */
 export function fixOfCode(code: string): string | undefined {
   const [failure, problem] = [code.toUpperCase(), code.toLowerCase()]
-  if (Object.hasOwn(FAILURE_FIXES, failure)) return FAILURE_FIXES[failure as FailureCode]
-  return Object.hasOwn(PROBLEM_FIXES, problem) ? PROBLEM_FIXES[problem as ProblemCode].fix : undefined
+  const isProblem = Object.hasOwn(PROBLEM_FIXES, problem)
+  if (Object.hasOwn(FAILURE_FIXES, failure) && !(isProblem && code === problem))
+    return FAILURE_FIXES[failure as FailureCode]
+  return isProblem ? PROBLEM_FIXES[problem as ProblemCode].fix : undefined
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { REASON_FIXES } from '../../src/advice/fixes.js'
+import { PROBLEM_FIXES, REASON_FIXES } from '../../src/advice/fixes.js'
 import { BEARER } from '../../src/contract/contract-data.js'
 import { REASONS } from '../../src/domain/problems.js'
 import type { Exchange } from '../../src/exchanges/exchange-record.js'
@@ -35,6 +35,12 @@ describe('the explanation of an exchange', () => {
     expect(help({ status: 201 })).toBeUndefined()
   })
 
+  it('has the advice for a request of a client, not that for one that `call` did not send', () => {
+    const body = '{"code":"invalid_request","message":"createPet: categoryId is required.","status":400}'
+    const exchange = anExchange({ status: 400, operation: 'createPet', response: { headers: {}, body } })
+    expect(explainExchange(exchange).help).toBe(PROBLEM_FIXES.invalid_request.fix.replaceAll('`', ''))
+  })
+
   it.each([200, 400, 401, 404, 405, 413, 415, 500, null])('has a rule for status %s', (status) =>
     expect(explainExchange(anExchange({ status })).rule).toMatch(/^[A-Z].*\.$/),
   )
@@ -67,7 +73,7 @@ describe('the cause of a response', () => {
       /fault rule a@25% broke this response, status 503/,
     ],
     ['fault a', broken, {}, /The client got 200 and a part of its body after 1 ms/],
-    ['name is required', invalid, {}, /^Name is required\.$/],
+    ['name is required', invalid, {}, /^name is required\.$/],
     ['no API key', { status: 401, key: 'none' }, {}, /has no API key/],
     ['unknown key', { status: 401, key: 'unknown' }, {}, /does not know/],
     ['revoked key', { status: 401, key: 'sandbox-revoked' }, { always: 'revoked' }, /is revoked/],

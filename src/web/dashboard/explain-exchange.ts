@@ -224,7 +224,7 @@ function byStatus({ status, operation, key, response }: Exchange, { always }: Fa
       ? explainKey(key, always)
       : {
           cause: said.replace(/\.$/, ''),
-          rule: said === '' ? `The sandbox returned ${status}.` : sentence(said),
+          rule: said === '' ? `The sandbox returned ${status}.` : said.replace(/(?<![.!?])$/, '.'),
         }),
     ...(fix !== undefined && { help: asText(fix) }),
   }
@@ -234,10 +234,6 @@ function explainKey(key: string, always: Facts['always']): Explanation {
   if (key === 'none') return { cause: 'no API key', rule: 'The request has no API key.' }
   if (always === 'revoked') return { cause: 'revoked key', rule: `The key ${key} is revoked.` }
   return { cause: 'unknown key', rule: 'The sandbox does not know this API key.' }
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 }
 
 /** The end of the wait that a response asked for; for a quota its reset, as Retry-After is rounded up. */
