@@ -84,7 +84,11 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
     force,
   })
   const events = {
-    command: commandOf(flags, own),
+    // Any free port is this one, so that clients find it again.
+    command() {
+      const port = options.port === 0 && controlUrl !== undefined ? { port: new URL(controlUrl).port } : {}
+      return commandOf({ ...flags, ...port }, own)
+    },
     ...(log.exchange && { onExchange: log.exchange }),
     ...(log.verb && { onVerb: log.verb }),
     onWarning: log.warning,

@@ -46,8 +46,8 @@ import { checkKeys, checkOperations, checkPlans, labelKeys, unreachableNotes } f
 export type { SavedSandbox } from '../executor/executor.js'
 
 export interface SandboxEvents {
-  /** That starts this sandbox. */
-  readonly command?: string
+  /** Starts this sandbox again. Known once it listens. */
+  command?(): string
   onExchange?(record: ExchangeRecord): void
   onWarning?(message: string): void
   onProgress?(text: string): void
@@ -262,7 +262,9 @@ function spacesOpener(
       memoryBudget: new MemoryBudget(options.maxStore, warn),
       upstream,
       process: {
-        command: events.command ?? null,
+        get command() {
+          return events.command?.() ?? null
+        },
         store: options.store ?? null,
         isReplica: options.groupLog !== undefined,
       },
