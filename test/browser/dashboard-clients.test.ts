@@ -210,11 +210,35 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
   })
 
   it('have one scope, also of a log that has lost its oldest requests', async () => {
-    const { page, ask } = await open({ sandbox: { ...FROZEN, plan: 'enterprise', logLimit: 20 } })
-    for (let n = 0; n < 30; n++) await ask('/pets', 'sandbox', as('worker/1'))
+    const { page, ask } = await open({
+      sandbox: { ...FROZEN, plan: 'enterprise', logLimit: 20, fault: ['getPet:503'] },
+    })
+    for (let n = 0; n < 5; n++) await ask('/pets', 'sandbox', as('worker/1'))
+    for (let n = 0; n < 10; n++) await ask('/pets/1', 'sandbox', as('other/1'))
+    for (let n = 0; n < 15; n++) await ask('/pets', 'sandbox', as('worker/1'))
     await page.reload()
-    await page.getByText('the last 20 of 30 requests; older ones are gone (--log-limit)').waitFor()
+    await page.getByText('the last 20 of 30 requests (--log-limit); verdicts count all').waitFor()
+    await lane(page, 'worker').getByText('15 of the last 20 requests').waitFor()
+    await page.getByText('getPet:503 · hit 5+').waitFor()
     await page.getByText('20 exchanges', { exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'load older' }).count()).toBe(0)
+  })
+
+  it('have the whole log, also while requests come faster than the page reads how many there are', async () => {
+    const { page, ask } = await open({ sandbox: { ...FROZEN, plan: 'enterprise', logLimit: 1000 } })
+    for (let n = 0; n < 20; n++) await Promise.all(Array.from({ length: 50 }, () => ask('/pets')))
+    await page.getByText('1,000 exchanges', { exact: true }).waitFor()
+    await page.getByText('1,000 requests', { exact: false }).first().waitFor()
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    // Not answered until the page is closed.
+    await page.route('**/__sandbox/state*', isAsked)
+    await ask('/pets?limit=2')
+    await asked
+    for (let n = 0; n < 20; n++) await ask('/pets?limit=3')
+    await page.locator('.exchange', { hasText: 'limit=3' }).getByText('×20').waitFor()
     expect(await page.getByRole('button', { name: 'load older' }).count()).toBe(0)
   })
 
@@ -248,7 +272,8 @@ describe.skipIf(!HAS_CHROMIUM)('advice on the dashboard', () => {
     )
     await serve.end('SIGTERM')
     const command = await page.getByRole('alert').locator('code').textContent()
-    expect(command).toMatch(/^petstore-sandbox serve --port 0 .*--limits 2\/min --no-rate-limit --api-key <api-key>$/)
+    expect(command).toMatch(/^petstore-sandbox serve .*--limits 2\/min --no-rate-limit --api-key <api-key>$/)
+    expect(command).toContain(` --port ${new URL(serve.baseUrl).port} `)
   })
 
   it('is for what is on now', async () => {

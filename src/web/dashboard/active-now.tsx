@@ -54,6 +54,8 @@ export function ActiveNow() {
 function Chip({ active, now }: { readonly active: ActiveView; readonly now: number }) {
   const { what, text, until, left, hits, origin, isOff } = active
   const again = what === 'storm' && !isOff ? nextStorm(state.value?.storm ?? null, now) : undefined
+  // The log counts them.
+  const { requests = 0, logged = 0 } = state.value?.counts ?? {}
   const facts = [
     // Days from real time say less than the date.
     what === 'clock' && !clock.value?.frozen && Math.abs(now - performance.timeOrigin - pageTime.value) > DAY_MS
@@ -62,7 +64,7 @@ function Chip({ active, now }: { readonly active: ActiveView; readonly now: numb
     ...(again === undefined ? [] : [`again at ${instantText(again, now)}`]),
     ...(left === null ? [] : [`${left} left`]),
     ...(until === null ? [] : [leftText(until, now)]),
-    ...(hits ? [`hit ${hits}`] : []),
+    ...(hits ? [`hit ${hits}${requests > logged ? '+' : ''}`] : []),
   ]
   return (
     <li class={`chip ${what}`}>

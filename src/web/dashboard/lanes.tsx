@@ -2,6 +2,7 @@ import { computed, useComputed, useSignal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
 import type { Finding } from '../../conduct/conduct-view.js'
 import { RULE_VERDICTS, waitEvidence } from '../../conduct/verdict-words.js'
+import { counted } from '../../domain/numbers.js'
 import { wordOf } from '../../exchanges/exchange-filter.js'
 import { countdownText, endText, timeText } from '../format.js'
 import { Field } from '../ui.js'
@@ -9,7 +10,7 @@ import { type Lane, lanesOf, orderLanes } from './client-lanes.js'
 import { setsClock } from './exchange-rows.js'
 import { minuteAt } from './quota-now.js'
 import { exchangeById, filterBy, filterUntilClosed, select } from './session.js'
-import { chips, conduct, events, exchanges, obstaclesNow, pageTime, spaceTime, state } from './state.js'
+import { chips, conduct, events, exchanges, isPart, kept, obstaclesNow, pageTime, spaceTime, state } from './state.js'
 import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText, wholeSecond } from './texts.js'
 import type { TimeAxis } from './time-axis.js'
 import { LogScope } from './traffic.js'
@@ -47,8 +48,10 @@ export function ClientLanes() {
         <p class="row">
           <b>Clients</b>
           <span class="muted">
-            {bad === 0 ? '' : `${bad} of ${clients.length} ${bad === 1 ? 'breaks' : 'break'} the rules · `}
             <LogScope />
+            {bad === 0
+              ? ''
+              : `: ${bad} of their ${counted(clients.length, 'client')} ${bad === 1 ? 'breaks' : 'break'} the rules`}
           </span>
           {lanes.length <= MAX_SHOWN ? null : (
             <Field
@@ -162,7 +165,9 @@ function Verdict({ lane: { findings, violations, requests, key, isOwn, sharesWit
           {isOwn
             ? 'charged, but not judged'
             : sharesWith === undefined
-              ? countText(requests, 'request')
+              ? isPart.value
+                ? `${requests.toLocaleString('en')} of the last ${countText(kept.value, 'request')}`
+                : countText(requests, 'request')
               : `shares ${key} with ${sharesWith}, which was told to wait`}
         </span>
       </span>

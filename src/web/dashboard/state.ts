@@ -115,21 +115,25 @@ export const shownExchanges = computed(() => {
   const older = found.value.filter === filter.value ? found.value.exchanges.filter(({ id }) => id < oldest) : []
   return [...own, ...older]
 })
-/** The log has exchanges before the oldest one on the page. */
+/** Exchanges on the page. */
+export const kept = computed(() => exchanges.value.length + newer.value)
+/** The page does not have the first requests, or not any more. */
+export const isPart = computed(() => (exchanges.value.at(-1)?.id ?? 1) > 1)
+/** The log has exchanges before the oldest one on the page, which may have newer ones than were counted. */
 export const hasOlder = computed(() => {
   const { requests = 0, logged = 0 } = state.value?.counts ?? {}
-  return (exchanges.value.at(-1)?.id ?? 0) > requests - logged + 1
+  return kept.value < logged && (exchanges.value.at(-1)?.id ?? 0) > requests - logged + 1
 })
 /** Newest first. */
 export const events = computed(() => logged.value.toReversed())
 export const bans = computed(() => bansIn(events.value, state.value?.keys ?? [], clock.value?.now ?? 0))
 
-/** The last change that can be undone, in its words, and what an undo takes back besides it: ` (also 3 requests since)`. */
+/** The last change that can be undone, in its words, and what an undo takes back besides it: ` (also what 3 requests since changed)`. */
 export const undoable = computed(() => {
   const { undo = null, counts } = state.value ?? {}
   const done = events.value.find(({ verb }) => verb === undo?.verb)
   const requests = counts === undefined || done === undefined ? 0 : counts.requests - done.afterId
-  const also = requests > 0 ? ` (also ${counted(requests, 'request')} since)` : ''
+  const also = requests > 0 ? ` (also what ${counted(requests, 'request')} since changed)` : ''
   return undo && { id: undo.id, text: done?.text ?? undo.verb, also }
 })
 

@@ -90,12 +90,11 @@ function FilterProblem() {
 
 /** Which requests the lanes and the log show. */
 export function LogScope() {
-  const kept = exchanges.value.length + view.newer.value
-  const { requests = kept, logged = kept } = view.state.value?.counts ?? {}
+  const kept = view.kept.value
+  const { requests = kept } = view.state.value?.counts ?? {}
   const all = countText(Math.max(kept, requests), 'request')
-  if (kept >= requests) return <>{all}</>
-  const gone =
-    logged < requests && !hasOlder.value ? '; older ones are gone (--log-limit), but verdicts count them' : ''
+  if (!view.isPart.value) return <>{all}</>
+  const gone = hasOlder.value ? '' : ' (--log-limit); verdicts count all'
   return <>{`the last ${kept.toLocaleString('en')} of ${all}${gone}`}</>
 }
 
