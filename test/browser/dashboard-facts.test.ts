@@ -111,6 +111,8 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     )
     const { page } = await open({ spec })
     await page.getByRole('button', { name: 'Apply storm' }).waitFor()
+    await page.getByRole('link', { name: 'A: API docs' }).waitFor()
+    expect(await page.getByLabel('Latency', { exact: true }).getAttribute('placeholder')).toMatch(/ a=3s$/)
     expect(await page.getByRole('button', { name: /^Apply (?:sunset|brownout)$/ }).count()).toBe(0)
   })
 
@@ -165,10 +167,12 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     await arm.focus()
     await page.keyboard.press('Enter')
     await send('worker/1', '/pets', 3)
-    const undo = page.getByRole('button', { name: 'Undo (also 3 requests since)', exact: true })
+    const undo = page.getByRole('button', { name: 'Undo (also what 3 requests since changed)', exact: true })
     await undo.waitFor()
     await page.keyboard.press('Control+k')
-    await page.getByRole('option', { name: 'Undo: Fault added: *:503*1. (also 3 requests since)' }).waitFor()
+    await page
+      .getByRole('option', { name: 'Undo: Fault added: *:503*1. (also what 3 requests since changed)' })
+      .waitFor()
     await page.keyboard.press('Escape')
     await undo.focus()
     await page.evaluate('window.ends.at(-1)()')
@@ -176,7 +180,7 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     await page.keyboard.press('Enter')
     await undo.waitFor({ state: 'detached' })
     await page.locator('.sentence [type=submit]:focus').waitFor()
-    await page.getByText('Undone: Fault added: *:503*1. Also undone: 3 requests since then.').waitFor()
+    await page.getByText('Undone: Fault added: *:503*1. Also undone: what 3 requests since then changed.').waitFor()
   })
 
   it('a storm that pauses says when it begins again; the palette starts one, and gives the focus back', async () => {

@@ -151,7 +151,7 @@ describe('fault rules', () => {
     expect(left).toEqual([second, expect.objectContaining({ operation: 'getPet', status: 404 })])
     expect(second).toMatchObject({ left: 4, times: 5 })
     expect(await sandbox.faults.clear('7.7')).toEqual(left)
-    expect((await sandbox.events()).at(-1)?.text).toBe('Faults: listPets:503*5 getPet:404.')
+    expect((await sandbox.events()).at(-1)?.text).toBe('Faults left: listPets:503*5 getPet:404.')
     await sandbox.undo()
     expect(await sandbox.faults.list()).toHaveLength(4)
   })

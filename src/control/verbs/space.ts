@@ -86,7 +86,7 @@ export const spaceVerbs = {
       return { undone: undo.verb as string, requests: spaces.undo(space, undo) }
     },
     text: ({ undone, requests }) =>
-      `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: ${counted(requests, 'request')} since then.`}`,
+      `Undone: ${undone.replace('.', ' ')}.${requests === 0 ? '' : ` Also undone: what ${counted(requests, 'request')} since then changed.`}`,
   }),
   'overrides.list': verb('GET /overrides', 'List changes of storm, faults, clock, settings, bans, plans', {
     methodName: 'overrides',

@@ -112,7 +112,7 @@ export const troubleVerbs = {
       space.commit({ faults: space.state.faults.filter((fault) => ids?.includes(fault.id) === false) })
       return faultViews(space)
     },
-    text: (rules, { id }) => (id === undefined ? 'All faults removed.' : faultsText(rules)),
+    text: (rules, { id }) => (id === undefined ? 'All faults removed.' : faultsText(rules, 'Faults left')),
   }),
   'scenario.list': verb('GET /scenarios', 'List the packaged scenarios', {
     methodName: 'scenarios',
@@ -167,8 +167,8 @@ function scenarioName(given: unknown): string {
   return typeof given === 'string' ? given : (Object(given).name ?? 'custom')
 }
 
-function faultsText(rules: readonly FaultRule[]): string {
-  return `Faults: ${rules.map(formatFaultRule).join(' ') || 'none'}.`
+function faultsText(rules: readonly FaultRule[], title = 'Faults'): string {
+  return `${title}: ${rules.map(formatFaultRule).join(' ') || 'none'}.`
 }
 
 function setFaults(space: Space, rules: readonly FaultRule[]) {

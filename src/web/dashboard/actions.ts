@@ -1,6 +1,6 @@
 import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../control/verb-map.js'
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
-import { counted } from '../../domain/numbers.js'
+import { counted, recordsText } from '../../domain/numbers.js'
 import { callVerb } from '../control-api.js'
 import { messageOf } from '../format.js'
 import * as session from './session.js'
@@ -21,12 +21,14 @@ export async function call<Name extends VerbName>(
 ): Promise<VerbOutput<Name>> {
   const space = view.space.value
   const before = view.spaceTime.value ?? 0
+  const { records = {}, requests = 0 } = view.state.value?.counts ?? {}
   const output = await session.lockIfAsked(callVerb(verb, space, ...([input] as OptionalInput<Name>)))
   if (verb === 'reset' || verb === 'requests.clear') session.dropLog()
   await Promise.all([session.readState(), session.readReports()])
   const undo = view.state.value?.undo
   const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
-  if (done !== undefined) session.announce(done + clockMove(verb, before), undone, undo?.id)
+  const lost = verb === 'reset' ? ` It had ${recordsText(records)}, and ${counted(requests, 'request')}.` : ''
+  if (done !== undefined) session.announce(done + lost + clockMove(verb, before), undone, undo?.id)
   return output
 }
 
@@ -54,7 +56,7 @@ export async function undo(): Promise<void> {
 /** @param id of the undo; undefined for a removed space */
 async function undoVerb(space: string, id: number | undefined): Promise<void> {
   const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
-  if (requests > 0) session.announce(`Undone, with ${counted(requests, 'request')} since then.`)
+  if (requests > 0) session.announce(`Undone, with what ${counted(requests, 'request')} since then changed.`)
   if (space === view.space.value) void session.stayConnected()
   else session.showSpace(space)
 }
