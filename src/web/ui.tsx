@@ -66,6 +66,7 @@ export function Menu({ label, children, ...attributes }: MenuProps) {
     <details
       ref={menu}
       class="menu"
+      inert={connection.value === 'lost'}
       {...attributes}
       onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
       onFocusOut={({ currentTarget, relatedTarget }) =>

@@ -1,5 +1,6 @@
 import { counted } from '../../domain/numbers.js'
 import { CopyButton } from '../content.js'
+import { asMap, asText } from '../contract-parts.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
 import { timeText } from '../format.js'
 import { Field } from '../ui.js'
@@ -7,17 +8,32 @@ import { undo } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
 import { isHelpOpen, isPaletteOpen } from './dialogs.js'
 import { showSpace, showTab } from './session.js'
-import { announcement, clock, connection, lastContact, notice, space, spaces, state, toast, undoable } from './state.js'
+import {
+  announcement,
+  clock,
+  connection,
+  contract,
+  lastContact,
+  notice,
+  space,
+  spaces,
+  state,
+  toast,
+  undoable,
+} from './state.js'
 
 export function Header() {
   const basePath = state.value?.basePath
+  const { title } = asMap(contract.value.info)
   const base = basePath === undefined ? '…' : SANDBOX_ADDRESS + basePath
   return (
     <header class="top row">
       <h1 class="row">
         <img src="assets/icon.svg" alt="" width="22" height="22" /> petstore-sandbox
       </h1>
-      <a href={space.value === '' ? 'docs' : `docs?${new URLSearchParams({ space: space.value })}`}>API docs</a>
+      <a href={space.value === '' ? 'docs' : `docs?${new URLSearchParams({ space: space.value })}`}>
+        {asText(title) && `${title}: `}API docs
+      </a>
       <SpaceChooser />
       <span class={`connection ${connection} outcome ${CONNECTION_COLOURS[connection.value]}`} role="status">
         {connection.value === 'lost' ? 'disconnected' : connection}
@@ -63,8 +79,9 @@ export function LostBanner() {
   const { command = null } = state.value?.process ?? {}
   return (
     <p class="bar soft failed" role="alert">
-      <b>The sandbox is not responding.</b> Last contact at {timeText(performance.timeOrigin + lastContact.value)}; this
-      is its last known state. {command === null ? 'The program that started it has ended it.' : 'Start it again with '}
+      <b>The sandbox is not responding.</b> Last contact at {timeText(performance.timeOrigin + lastContact.value)}, real
+      time; this is its last known state.{' '}
+      {command === null ? 'The program that started it has ended it.' : 'Start it again with '}
       <code>{command}</code>
     </p>
   )

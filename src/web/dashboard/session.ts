@@ -232,8 +232,8 @@ async function connect(signal: AbortSignal): Promise<void> {
   // Another replica started at another time, and has the same log.
   const hasRestarted = isOther || view.state.value?.process.isReplica !== true
   if (started !== undefined && at !== undefined && started !== at && hasRestarted) {
-    const settings = view.state.value?.overrides.length === 0 ? ', and its settings were reset' : ''
-    view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}. Its log is new${settings}.`
+    view.notice.value = `The sandbox restarted at ${timeText(Date.parse(at))}, real time. Log, clock, quotas, bans and switches are as at a start.`
+    view.announcement.value = ''
   }
   started = at
   for (const exchange of recent) take(exchange)
