@@ -42,7 +42,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, '/v1/pets?limit=3&status=sold').locator('.path').click()
     const detail = page.locator('.detail')
     expect(await detail.locator('.target').textContent()).toBe('200 GET /v1/pets?limit=3&status=sold')
-    await detail.getByText(/^59 of 60 left · resets in 1:00$/).waitFor()
+    await detail.getByText(/^59 of 60 were left · resets at 12:01:00 UTC$/).waitFor()
     for (const [part, said] of [
       ['Received', '"sold"'],
       ['Sent', 'Bearer sandbox'],
@@ -54,6 +54,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       })
       await detail.getByText(said).first().waitFor()
     }
+    await detail.getByRole('button', { name: 'as a Vitest test' }).waitFor()
     expect(new URL(page.url()).hash).toBe('#exchange=1')
   })
 
@@ -110,6 +111,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByRole('button', { name: 'Remove sandbox-free' }).click()
     await page.getByText('sandbox-free is removed.').last().waitFor()
     await keyCard(page, 'sandbox-free').waitFor({ state: 'detached' })
+    expect(await page.locator('#keys .aside').textContent()).toBe(String(await page.locator('.keyrow').count()))
     expect((await ask('/pets', 'sandbox-free')).status).toBe(401)
   })
 
@@ -189,6 +191,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, '/v1/pets').locator('.path').click()
     await chooseFrom(page, 'Reset', /^Everything/)
     await page.getByText('No requests yet.').waitFor()
+    await page
+      .getByText(/^The space has been reset\. It had pets 60, orders \d+(?:, \w+ \d+)*, and 1 request\.$/)
+      .first()
+      .waitFor()
     expect(await page.getByRole('tab', { name: 'Exchange' }).count()).toBe(0)
     expect((await sandbox.state()).storm).toBeNull()
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -226,8 +232,13 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.getByText('live', { exact: true }).waitFor()
     await ask('/pets?limit=8')
     await row(page, 'limit=8').locator('.path').click()
+    const spoken = page.locator('p.hidden[role=status]')
+    await page.getByRole('button', { name: 'Arm', exact: true }).click()
+    await spoken.getByText('Armed').waitFor({ state: 'attached' })
     const { port } = new URL(sandbox.baseUrl)
     await sandbox.close()
+    await page.getByText(/Last contact at [\d:]+, real time;/).waitFor()
+    expect(await page.locator('.menu:not([inert])').count()).toBe(0)
     await page.getByRole('alert').getByText('The sandbox is not responding.').waitFor()
     await page.getByText('The program that started it has ended it.').waitFor()
     expect(await page.locator('.detail').count()).toBe(1)
@@ -241,7 +252,12 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     const again = await startSandbox({ ...AT_NOON, port: Number(port) })
     onTestFinished(() => again.close())
     await page.getByText('live', { exact: true }).waitFor()
-    await page.getByText(/^The sandbox restarted at .*\. Its log is new, and its settings were reset\./).waitFor()
+    await page
+      .getByText(
+        /^The sandbox restarted at [\d:]+, real time\. Log, clock, quotas, bans and switches are as at a start\./,
+      )
+      .waitFor()
+    expect(await spoken.textContent()).toBe('')
     await page.getByRole('button', { name: 'Arm', exact: true }).click()
     await page.getByRole('region', { name: 'Active now' }).getByText('*:503*1,retry-after=7s').waitFor()
     expect(await page.getByRole('tab', { name: 'Exchange' }).count()).toBe(0)
@@ -509,10 +525,10 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'limit=2').locator('.path').click()
     const detail = page.locator('.detail')
     const target = (text: string) => detail.locator('.target').getByText(text).first().waitFor()
-    await detail.getByText('0 of 1 left · resets in 1:00 · Retry-After 60').waitFor()
+    await detail.getByText('0 of 1 were left · resets at 12:01:00 UTC · Retry-After 60').waitFor()
     await detail.getByText('12:01:00 UTC: the first moment to ask again').waitFor()
     await detail.getByRole('button', { name: 'Move the clock to its end' }).click()
-    await detail.getByText('has been reset since', { exact: false }).waitFor()
+    await detail.getByText('0 of 1 were left · was reset at 12:01:00 UTC').waitFor()
     await detail.getByRole('button', { name: 'Replay', exact: true }).click()
     await target('200')
     expect((await sandbox.requests()).at(-1)).toMatchObject({ id: 3, status: 200, query: 'limit=2', key: 'sandbox' })
@@ -612,10 +628,22 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await ask('/pets?limit=2')
     const newer = page.getByRole('button', { name: '1 newer' })
     await newer.waitFor()
+    const [head, button] = [await page.locator('.head').boundingBox(), await newer.boundingBox()]
+    expect(button?.y).toBeGreaterThanOrEqual((head?.y ?? 0) + (head?.height ?? 0))
     expect(await row(page, 'limit=2').count()).toBe(0)
     await newer.click()
     await row(page, 'limit=2').waitFor()
     await page.locator('.event').getByText('Sun, 1 Mar 2026').waitFor()
+  })
+
+  it('leads back to the newest exchange from a log that single keys have scrolled', async () => {
+    const { page, ask } = await openLive()
+    for (let limit = 1; limit < 50; limit++) await ask(`/pets?limit=${limit}`)
+    await row(page, 'limit=49').waitFor()
+    for (let n = 0; n < 45; n++) await page.keyboard.press('j')
+    await page.getByRole('button', { name: 'newest ↑' }).click()
+    await row(page, 'limit=49').waitFor()
+    await page.getByRole('button', { name: 'newest ↑' }).waitFor({ state: 'detached' })
   })
 
   it('has no axe violations in dialogs, in the first run, and with forced colours', async () => {

@@ -242,15 +242,15 @@ function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefin
 
 const changeSunset = (sunset: 'before' | 'auto') => call('settings.change', { sunset }, `Sunset is ${sunset}.`)
 
-/** `0 of 60 left · resets in 0:42 · Retry-After 60` */
+/** `0 of 60 were left · resets at 12:01:00 UTC · Retry-After 60` */
 function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) {
   const { 'x-ratelimit-limit': limit, 'retry-after': wait, ...headers } = response.headers
   if (limit === undefined) return null
   const remaining = Number(headers['x-ratelimit-remaining'])
-  const left = Number(headers['x-ratelimit-reset']) * 1000 - (spaceTime.value ?? 0)
+  const [reset, now] = [Number(headers['x-ratelimit-reset']) * 1000, spaceTime.value ?? 0]
   const parts = [
-    `${remaining} of ${limit} left`,
-    left > 0 ? `resets in ${countdownText(left)}` : 'has been reset since',
+    `${remaining} of ${limit} were left`,
+    `${reset > now ? 'resets' : 'was reset'} at ${instantText(reset, now)}`,
     ...(wait === undefined ? [] : [`Retry-After ${wait}`]),
   ]
   return <p class="muted">{parts.join(' · ')}</p>
@@ -286,12 +286,14 @@ type Part = (typeof PARTS)[number]
 function Code({ exchange, isEarly }: { readonly exchange: Exchange; readonly isEarly: boolean }) {
   if (state.value === undefined) return null
   const request = recordedRequest(exchange, SANDBOX_ADDRESS, state.value)
+  const { status } = exchange
+  const fails = isEarly || status === null || status >= 400
   const basePath = spacePath(exchange.space) + state.value.basePath
   return (
     <CodeBlock
       forms={{
         ...codeForms(request),
-        'as a failing Vitest test': () => vitestCode(request, basePath, setupOf(exchange), isEarly),
+        [`as a ${fails ? 'failing ' : ''}Vitest test`]: () => vitestCode(request, basePath, setupOf(exchange), isEarly),
       }}
     />
   )

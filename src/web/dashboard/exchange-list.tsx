@@ -118,9 +118,9 @@ export function ExchangeList() {
           ))}
         </div>
       ) : null}
-      {view.newer.value === 0 ? null : (
+      {view.newer.value === 0 && scrollTop.value === 0 ? null : (
         <button type="button" class="newer" onClick={showNewest}>
-          {view.newer} newer ↑
+          {view.newer.value === 0 ? 'newest' : `${view.newer} newer`} ↑
         </button>
       )}
       <section

@@ -7,17 +7,16 @@ import { banLeft, minuteAt, type WindowNow, windowAt } from './quota-now.js'
 import { spaceTime, state } from './state.js'
 
 export function KeysPanel() {
-  const keys = state.value?.keys
+  const keys = state.value?.keys ?? []
   const plans = state.value?.plans ?? []
-  const failing = keys?.filter(({ always }) => always !== null) ?? []
+  const failing = keys.filter(({ always }) => always !== null)
+  const usable = keys.filter(({ always }) => always === null)
   return (
-    <Section id="keys" title="Keys" aside={keys?.length}>
+    <Section id="keys" title="Keys" aside={usable.length}>
       <ul class="rules">
-        {keys
-          ?.filter(({ always }) => always === null)
-          .map((view) => (
-            <KeyRow key={view.key} view={view} />
-          ))}
+        {usable.map((view) => (
+          <KeyRow key={view.key} view={view} />
+        ))}
       </ul>
       {failing.length === 0 ? null : (
         <p class="muted">Always refused: {failing.map(({ key, always }) => `${key} (${always})`).join(', ')}.</p>

@@ -1,7 +1,7 @@
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../../domain/settings.js'
 import { applyScenario, call } from './actions.js'
 import { ActionButton, SavedField, Section } from './fields.js'
-import { scenarios, state } from './state.js'
+import { operations, scenarios, state } from './state.js'
 
 type Panel = (typeof SETTINGS)[SettingName]['panel']
 
@@ -79,7 +79,7 @@ function SettingField({ name }: { readonly name: SettingName }) {
       type={row.kind === 'switch' ? 'checkbox' : 'text'}
       value={String(state.value?.settings[name] ?? '')}
       choices={choices?.map(String)}
-      placeholder={'hint' in row ? row.hint : ''}
+      placeholder={'hint' in row ? row.hint.replace(/\w+(?==)/, operations.value[0]?.id ?? '*') : ''}
       save={(given) => call('settings.change', { [name]: read(given) }, `Changed: ${name}.`)}
     />
   )

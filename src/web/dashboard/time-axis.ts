@@ -57,11 +57,7 @@ export function timeAxis(exchanges: readonly Exchange[], now: number, real: numb
     const step = steps[index] ?? 0
     const before = open.at(-1)
     const gap =
-      regular[index] !== step
-        ? movedText(jumps[index] ?? 0)
-        : isIdle(step, sum - step)
-          ? `${roundText(step)} idle`
-          : ''
+      regular[index] !== step ? movedText(jumps[index] ?? 0) : isIdle(step, sum - step) ? `${roundText(step)} idle` : ''
     if (before === undefined || gap !== '') open.push({ firstId: id, gap, from: at, to: at })
     else open[open.length - 1] = { ...before, from: Math.min(before.from, at), to: Math.max(before.to, at) }
   }
