@@ -51,7 +51,8 @@ export function ClientLanes() {
             <LogScope />
             {bad === 0
               ? ''
-              : `: ${bad} of their ${counted(clients.length, 'client')} ${bad === 1 ? 'breaks' : 'break'} the rules`}
+              : `, ${bad} of whose ${counted(clients.length, 'client')} ${bad === 1 ? 'breaks' : 'break'} the rules`}
+            {isPart.value ? '; verdicts count all' : ''}
           </span>
           {lanes.length <= MAX_SHOWN ? null : (
             <Field
@@ -166,7 +167,7 @@ function Verdict({ lane: { findings, violations, requests, key, isOwn, sharesWit
             ? 'charged, but not judged'
             : sharesWith === undefined
               ? isPart.value
-                ? `${requests.toLocaleString('en')} of the last ${countText(kept.value, 'request')}`
+                ? `${requests.toLocaleString('en')} of the last ${kept.value.toLocaleString('en')}`
                 : countText(requests, 'request')
               : `shares ${key} with ${sharesWith}, which was told to wait`}
         </span>

@@ -94,7 +94,7 @@ export function LogScope() {
   const { requests = kept } = view.state.value?.counts ?? {}
   const all = countText(Math.max(kept, requests), 'request')
   if (!view.isPart.value) return <>{all}</>
-  const gone = hasOlder.value ? '' : ' (--log-limit); verdicts count all'
+  const gone = hasOlder.value ? '' : ' (--log-limit)'
   return <>{`the last ${kept.toLocaleString('en')} of ${all}${gone}`}</>
 }
 
