@@ -111,7 +111,7 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     )
     const { page } = await open({ spec })
     await page.getByRole('button', { name: 'Apply storm' }).waitFor()
-    await page.getByRole('link', { name: 'A: API docs' }).waitFor()
+    await page.getByRole('link', { name: 'API docs: A' }).waitFor()
     expect(await page.getByLabel('Latency', { exact: true }).getAttribute('placeholder')).toMatch(/ a=3s$/)
     expect(await page.getByRole('button', { name: /^Apply (?:sunset|brownout)$/ }).count()).toBe(0)
   })

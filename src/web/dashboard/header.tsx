@@ -32,7 +32,7 @@ export function Header() {
         <img src="assets/icon.svg" alt="" width="22" height="22" /> petstore-sandbox
       </h1>
       <a href={space.value === '' ? 'docs' : `docs?${new URLSearchParams({ space: space.value })}`}>
-        {asText(title) && `${title}: `}API docs
+        API docs{asText(title) && `: ${title}`}
       </a>
       <SpaceChooser />
       <span class={`connection ${connection} outcome ${CONNECTION_COLOURS[connection.value]}`} role="status">
