@@ -64,6 +64,7 @@ const FOR_OWN_CONTRACTS = [
   'contract/shaped-value',
   'core/documented-limits',
   'core/entity-tags',
+  'core/envelopes',
   'core/fill-error',
   'core/hidden-properties',
   'core/idempotency',

@@ -2,7 +2,6 @@ import type { Values } from '../contract/contract.js'
 import { type QueryRoles, queryValue, type ResourceAction } from '../contract/resource-data.js'
 import type { ActionRequest, RecordPage } from './action-request.js'
 import type { RecordsView } from './collections.js'
-import { wholeNumber } from './record-page.js'
 
 const NO_HEADERS: RecordPage['headers'] = []
 
@@ -13,7 +12,7 @@ export function readFirstPage(
   records: RecordsView,
 ): RecordPage {
   const total = places.length
-  const limit = wholeNumber(queryValue(query, action.query?.limit)) ?? -1
+  const limit = Math.trunc(Number(queryValue(query, action.query?.limit)))
   const count = limit >= 0 ? Math.min(total, limit) : total
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))

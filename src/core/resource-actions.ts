@@ -57,8 +57,9 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const sent = given.body[given.action.bodyEnvelope ?? '']
   if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
     return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
-  const request = unwrapBody(given)
-  const { resource, action, path } = request
+  const { resource, action, path } = given
+  const isPlain = (action.bodyEnvelope ?? action.ignores ?? resource.aliases) === undefined
+  const request = isPlain ? given : unwrapBody(given)
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
   if (ids.length > 0 && !hasParents(parents, ids, space)) return { kind: 'not-found' }
@@ -262,8 +263,11 @@ function done(
   facts: HeaderFacts = NO_FACTS,
   stored: Values = value,
 ): ActionResult {
-  const { action } = request
-  const body = action.hasBody ? bodyText(request, value) : ''
+  const { action, resource } = request
+  const { envelope, isListed, isNotice, view } = action
+  const isOther = (envelope ?? isListed ?? isNotice ?? view ?? resource.hidden ?? resource.address) !== undefined
+  const textOf = isOther || 'literal' in action ? bodyText : () => recordText(value)
+  const body = action.hasBody ? textOf(request, value) : ''
   const headers = withTag(action, headersOf(action, facts), () => recordText(stored))
   return { kind: 'done', status: action.status, body, headers, changes }
 }
