@@ -989,3 +989,73 @@ describe('a path parameter that holds a whole path, as in gRPC', () => {
     expect(sandbox.warnings).toEqual([])
   })
 })
+
+describe('records below others, as generators of inline schemas write them', () => {
+  const user = () => object({ id: integer, name: text }, ['id', 'name'])
+  const order = (userId: object = integer) => object({ id: integer, userId, total: integer }, ['id', 'userId', 'total'])
+  const named = takes(object({ name: text }, ['name']))
+  const total = takes(object({ total: integer }, ['total']))
+  const one = { id: 1, userId: 1, total: 5 }
+  const users = { '/users': { get: ok(list(user())), post: { ...named, ...ok(user(), 201) } } }
+
+  it('are one resource: the list of a user and the path of one have equal schemas', async () => {
+    const paths = {
+      ...users,
+      '/users/{userId}': { parameters: [inPath('userId', integer)], get: ok(user()) },
+      '/users/{userId}/orders': {
+        parameters: [inPath('userId', integer)],
+        get: ok(list({ ...order(), description: 'Newest first.' })),
+        post: { ...total, ...ok(order(), 201) },
+      },
+      '/orders/{orderId}': { parameters: [inPath('orderId', integer)], get: ok(order()), delete: gone },
+    }
+    await check(paths, [
+      ['POST /users 201', { name: 'Ann' }],
+      ['POST /users/1/orders 201', { total: 5 }, one],
+      ['GET /orders/1 200', undefined, one],
+      ['GET /users/1/orders 200', undefined, [one]],
+      ['DELETE /orders/1 204'],
+      ['GET /users/1/orders 200', undefined, []],
+    ])
+  })
+
+  it('are not the same resource as equal schemas of another name', async () => {
+    const paths = { ...users, '/teams': { get: ok(list(user())), post: { ...named, ...ok(user(), 201) } } }
+    await check(paths, [
+      ['POST /users 201', { name: 'Ann' }],
+      ['GET /teams 200', undefined, []],
+    ])
+  })
+
+  it.each([
+    ['a text for a number', text, integer, 1],
+    ['a number for a text', integer, text, '1'],
+  ])("have the parent's id in the type of their property: %s in the path", async (_what, inUrl, property, userId) => {
+    const paths = {
+      ...users,
+      '/users/{userId}': { parameters: [inPath('userId', inUrl)], get: ok(user()) },
+      '/users/{userId}/orders': {
+        parameters: [inPath('userId', inUrl)],
+        get: ok(list(order(property))),
+        post: { ...total, ...ok(order(property), 201) },
+      },
+    }
+    await check(paths, [
+      ['POST /users 201', { name: 'Ann' }],
+      ['POST /users/1/orders 201', { total: 5 }, { ...one, userId }],
+      ['GET /users/1/orders 200', undefined, [{ ...one, userId }]],
+    ])
+  })
+
+  it('are made by a PUT with the id in the type of the record', async () => {
+    const thing = object({ id: integer, name: text }, ['id', 'name'])
+    const paths = {
+      '/things': { get: ok(list(thing)) },
+      '/things/{id}': { parameters: [inPath('id', text)], get: ok(thing), put: { ...named, ...ok(thing, 201) } },
+    }
+    await check(paths, [
+      ['PUT /things/7 201', { name: 'a' }, { id: 7, name: 'a' }],
+      ['GET /things/7 200', undefined, { id: 7, name: 'a' }],
+    ])
+  })
+})
