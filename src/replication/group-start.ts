@@ -7,7 +7,7 @@ import type { ResolvedOptions } from '../options/resolve.js'
 import { type Content, Layout } from '../store/layout.js'
 import { packageVersion } from '../system/package-files.js'
 import { digestOf } from '../system/runtime.js'
-import { FIXTURES, type GroupFacts } from './group.js'
+import { differences, FIXTURES, type GroupFacts } from './group.js'
 
 /** What a group starts from: values that all its replicas share. */
 export type GroupStart = Awaited<ReturnType<typeof readGroupStart>>
@@ -24,6 +24,10 @@ export async function readGroupStart({ options, contract, seedsOf, check, openSp
     readers.set(seed, reader)
     return reader
   }
+  const othersOf = (seed: number): GroupFacts['others'] => ({
+    ...others,
+    [FIXTURES]: digestOf(stringifyJson(seedOf(seed)())),
+  })
   /** Of a group with another contract, perhaps. */
   const readState = (text: string) => layout.read(parseJson(text) as Content)
   return {
@@ -35,9 +39,10 @@ export async function readGroupStart({ options, contract, seedsOf, check, openSp
       const isAtStart = options.start.freeze && typeof options.start.now !== 'number'
       const groupStart = isAtStart ? known?.start.now : undefined
       const start = groupStart === undefined ? options.start : { ...options.start, now: groupStart }
-      const fixtures = digestOf(stringifyJson(seedOf(seed)()))
-      return { seed, start: resolveFrozenStart(start, now, contract), others: { ...others, [FIXTURES]: fixtures } }
+      return { seed, start: resolveFrozenStart(start, now, contract), others: othersOf(seed) }
     },
+    /** Why this replica may read the commands of a group in another way; it takes seed and start from the group. */
+    misreadings: (known: GroupFacts) => differences({ ...known, others: othersOf(known.seed) }, known),
     /** @throws Failure if the state does not fit the contract, or a group cannot start with these facts */
     check: ({ seed }: GroupFacts, state: string | undefined) =>
       check(state === undefined ? seedOf(seed)() : readState(state)),

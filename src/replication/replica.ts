@@ -293,6 +293,8 @@ class Replica implements CommandExecutor {
         await sleep(HEARTBEAT_MS)
         continue
       }
+      const misread = isAnew && !reset && known && this.#timeline.hasUnsaved ? this.#start.misreadings(known) : []
+      if (misread.length > 0) throw unsavedChanges(misread)
       const state = isAnew && !reset ? this.#stateToKeep() : undefined
       // Invalid facts must not get into the log.
       if (isAnew || known === undefined) this.#start.check(facts, state)
@@ -470,4 +472,11 @@ function groupDiffers(differing: readonly string[], living: readonly Member[], r
     ? `The group cannot be restarted (--reset) while other replicas are running: ${others}.`
     : `The options of this replica differ from its group (running: ${others}): ${differing.join('; ')}.`
   return new Failure('GROUP_DIFFERS', `${why} Stop them first, start with the same options, or choose another --group.`)
+}
+
+function unsavedChanges(misread: readonly string[]): Failure {
+  return new Failure(
+    'GROUP_DIFFERS',
+    `The last replica of the group did not stop cleanly, and the options of this one may lose the group's last changes: ${misread.join('; ')}. Start a replica with the options of the group and stop it (control stop), or restart the group with --reset, which deletes its data.`,
+  )
 }

@@ -4,7 +4,7 @@ import { reportVerb } from '../control/verb-text.js'
 import { loadCheckpoint, writeCheckpoint } from '../core/checkpoint.js'
 import type { Command } from '../core/command.js'
 import type { Spaces } from '../core/spaces.js'
-import type { ExchangeRef, Reply } from '../domain/messages.js'
+import type { ExchangeRef, Reply, ServiceRequest } from '../domain/messages.js'
 import { EMPTY_STATE, type StoredState } from '../domain/state.js'
 import type { EpochMs } from '../domain/time.js'
 import { digestOf } from '../system/runtime.js'
@@ -58,6 +58,8 @@ export class Timeline {
   spaces: Spaces | undefined
   /** The command being applied was received by this replica. */
   isApplyingOwn = false
+  /** It has applied changes that no checkpoint had. */
+  hasUnsaved = false
   readonly #build: BuildSpaces
   /** By position. They end with their replica. */
   readonly #open = new Map<number, OpenExchange>()
@@ -125,6 +127,7 @@ export class Timeline {
         this.#open.get(position)?.replica === replica && this.#open.delete(position)
       return this.#applyCommand({ ...item, exchanges: item.exchanges.filter(isFirstReport) }, now)
     }
+    this.hasUnsaved ||= item.kind === 'verb' || !isRead(item.request)
     const result = this.#applyCommand(item, now)
     const exchange = item.kind === 'request' ? (result as Reply).exchange : undefined
     if (exchange !== undefined) {
@@ -140,6 +143,7 @@ export class Timeline {
     this.position = 0
     this.#open.clear()
     this.close()
+    this.hasUnsaved = request.anew?.state !== undefined
     this.spaces = this.#build(request.facts, now, request.anew?.state)
     return result
   }
@@ -176,4 +180,8 @@ export class Timeline {
     for (const name of spaces === undefined ? [] : ['', ...spaces.names()]) spaces?.get(name)?.log.close()
     this.spaces = undefined
   }
+}
+
+function isRead({ method }: ServiceRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }

@@ -106,6 +106,36 @@ describe('a replica that joins', () => {
     expect(await (await c.get('/pets?limit=1')).json()).not.toMatchObject([{ name: 'Kept' }])
   })
 
+  it('is refused if no other replica is alive, but changes were not saved that only the old options can read', async () => {
+    const { replica, time } = groupOfReplicas()
+    const a = await replica()
+    const cutOff = (of: TestReplica) => {
+      // As if killed.
+      of.line.cutOff()
+      time.now += MEMBER_TIMEOUT_MS + 1
+    }
+    await a.post({ name: 'Kept', categoryId: 1 })
+    cutOff(a)
+    const differs = { basePath: '/v2' }
+    await expect(replica(differs)).rejects.toMatchObject({
+      code: 'GROUP_DIFFERS',
+      message: expect.stringMatching(/--base-path is "\/v2" here and "\/v1" in the group.*--reset/),
+    })
+    // The group itself knows the values at its start.
+    const b = await replica({ plan: 'pro', seed: 2 })
+    expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([{ name: 'Kept' }])
+    await b.get('/pets')
+    cutOff(b)
+    const c = await replica({ basePath: '/v2' })
+    expect(await perform(c.core.controlTarget, '', 'records.list', { resource: 'pets' })).toContainEqual(
+      expect.objectContaining({ name: 'Kept' }),
+    )
+    await c.core.service(serviceRequest({ method: 'DELETE', target: '/v2/pets/1' }))
+    cutOff(c)
+    await expect(replica()).rejects.toMatchObject({ code: 'GROUP_DIFFERS' })
+    expect((await (await replica({ reset: true })).get('/pets')).status).toBe(200)
+  })
+
   it('may name a key in its scenario that was added while the group ran, even if it was removed', async () => {
     const { replica } = groupOfReplicas()
     const first = await replica()
