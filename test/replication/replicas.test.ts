@@ -6,6 +6,7 @@ import { MEMBER_TIMEOUT_MS } from '../../src/replication/group.js'
 import { Chance } from '../machine/chance.js'
 import { Commands } from '../machine/commands.js'
 import { serviceRequest } from '../support/service-request.js'
+import { temporaryFile } from '../support/temporary-files.js'
 import { TEST_SEED } from '../support/test-seed.js'
 import { groupOfReplicas, type TestReplica } from './group-of-replicas.js'
 
@@ -441,6 +442,31 @@ describe('secrets', () => {
     await a.core.close()
     expect(log.checkpoint).toBeDefined()
     expect(JSON.stringify([log.entries, log.checkpoint])).not.toContain('sk_live')
+  })
+
+  it.each([
+    ['Basic', { type: 'http', scheme: 'basic' }, { authorization: `Basic ${btoa('me:real/secret+1=')}` }],
+    ['a cookie', { type: 'apiKey', in: 'cookie', name: 'sid' }, { cookie: 'a=b; sid=real%2fsecret%2B1%3D; c=d' }],
+  ])('a given key is never in an entry or a checkpoint, in %s', async (_place, scheme, headers) => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Sample', version: '1' },
+      servers: [{ url: '/v1' }],
+      paths: { '/a': { get: { responses: { 200: { description: 'ok' } } } } },
+      security: [{ own: [] }],
+      components: { securitySchemes: { own: scheme } },
+    }
+    const { replica, log } = groupOfReplicas()
+    const spec = temporaryFile('contract.json', JSON.stringify(document))
+    const a = await replica({ spec, apiKey: 'team=real/secret+1=' })
+    const rawHeaders = Object.entries(headers).flat()
+    const reply = await a.core.service(serviceRequest({ target: '/v1/a', headers, rawHeaders }))
+    expect(reply.status).toBe(200)
+    expect(await perform(a.core.controlTarget, '', 'requests.list', {})).toMatchObject([{ key: 'team' }])
+    const { entries } = log
+    await a.core.close()
+    expect(entries).not.toEqual(log.entries)
+    expect(JSON.stringify([entries, log.checkpoint])).not.toMatch(/secret|cmVhbC9z|bWU6cm/)
   })
 
   it('an unknown key in a verb is never in the log', async () => {
