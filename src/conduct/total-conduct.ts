@@ -1,3 +1,4 @@
+import type { Settings } from '../domain/settings.js'
 import { conductReport, type ReportedSpace } from './conduct-report.js'
 import type {
   Conduct,
@@ -114,28 +115,40 @@ function sumOfRefusals(a: Refusals, b: Refusals): Refusals {
 /** Conduct that an undo may bring back. */
 const MAX_RESTORABLE = 1000
 
+/** Without its records, and with its conduct until it was reset or removed. */
+export interface PastSpace extends ReportedSpace {
+  readonly state: { readonly settings: Settings }
+  /** Of keys that were moved to another plan. */
+  readonly plans: ReadonlyMap<string, string>
+}
+
 /** Of spaces before they were reset or removed, which tests do all the time. */
 export class PastConduct {
   /** The last of each space may come back by an undo. */
-  readonly #restorable: ReportedSpace[] = []
-  #older = EMPTY_CONDUCT
+  readonly restorable: PastSpace[]
+  older: ConductReport
 
-  /** @param space without its records, and with its conduct until now: most are never reported */
-  add(space: ReportedSpace): void {
+  constructor(restorable: readonly PastSpace[] = [], older = EMPTY_CONDUCT) {
+    this.restorable = [...restorable]
+    this.older = older
+  }
+
+  /** Most are never reported. */
+  add(space: PastSpace): void {
     if (space.conduct.requests === 0) return
-    this.#restorable.push(space)
-    const oldest = this.#restorable.length > MAX_RESTORABLE ? this.#restorable.shift() : undefined
-    if (oldest !== undefined) this.#older = addConduct(this.#older, conductReport(oldest))
+    this.restorable.push(space)
+    const oldest = this.restorable.length > MAX_RESTORABLE ? this.restorable.shift() : undefined
+    if (oldest !== undefined) this.older = addConduct(this.older, conductReport(oldest))
   }
 
   /** An undo has brought back the last of a space. */
   takeBack(space: string): void {
-    const last = this.#restorable.findLastIndex(({ name }) => name === space)
-    if (last !== -1) this.#restorable.splice(last, 1)
+    const last = this.restorable.findLastIndex(({ name }) => name === space)
+    if (last !== -1) this.restorable.splice(last, 1)
   }
 
   /** @param present the open spaces */
   withPresent(present: readonly ReportedSpace[]): ConductReport {
-    return [...this.#restorable, ...present].map(conductReport).reduce(addConduct, this.#older)
+    return [...this.restorable, ...present].map(conductReport).reduce(addConduct, this.older)
   }
 }

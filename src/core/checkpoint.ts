@@ -1,4 +1,5 @@
 import type { SavedConduct } from '../conduct/conduct-ledger.js'
+import { PastConduct } from '../conduct/total-conduct.js'
 import { parseJson, stringifyJson } from '../contract/json.js'
 import { Collection } from '../domain/collection.js'
 import type { ApiKey } from '../domain/keys.js'
@@ -6,13 +7,13 @@ import { digestOf } from '../system/runtime.js'
 import { Accounts } from './accounts.js'
 import type { Collections } from './collections.js'
 import { byKey, type Keys } from './keyring.js'
-import type { Space } from './space.js'
+import { pastSpace, type Space } from './space.js'
 import type { SpaceState } from './space-state.js'
 import type { Spaces } from './spaces.js'
 import type { Undo } from './undo.js'
 
 /** Raised when the content, or the text of entries in the log of replicas, changes its shape or meaning. */
-const CHECKPOINT_VERSION = 15
+const CHECKPOINT_VERSION = 16
 
 /**
  * A whole sandbox as JSON: spaces, keys, logs, conduct, snapshots, random streams. Machines with the same commands have
@@ -30,9 +31,10 @@ export function loadCheckpoint(text: string, spaces: Spaces): void {
   loadSpaces(spaces, saved)
 }
 
-/** SHA-256 of a checkpoint, in base64. */
-export function digestSandbox(spaces: Spaces): string {
-  return digestOf(writeCheckpoint(spaces))
+/** SHA-256 of a checkpoint, in base64. Without events: some are of one replica only, such as its end. */
+export function digestSandbox(sandbox: Spaces): string {
+  const { spaces, ...saved } = saveSpaces(sandbox)
+  return digestOf(stringifyJson({ ...saved, spaces: spaces.map(({ events, ...space }) => space) }))
 }
 
 function saveSpaces(spaces: Spaces) {
@@ -42,10 +44,25 @@ function saveSpaces(spaces: Spaces) {
     room: first.shared.memoryBudget.state,
     spaces: spaces.all().map(saveSpace),
     removed: removedSpace === undefined ? null : { ...removedSpace, undo: saveUndo(removedSpace.undo) },
+    past: savePast(first.shared.pastConduct ?? new PastConduct()),
   }
 }
 
-function loadSpaces(spaces: Spaces, { keys, room, spaces: saved, removed }: ReturnType<typeof saveSpaces>): void {
+function savePast({ restorable, older }: PastConduct) {
+  const saved = restorable.map(({ name, conduct, plans, state: { settings } }) => {
+    return { name, conduct: conduct.save(), settings, plans: [...plans] }
+  })
+  return { older, restorable: saved }
+}
+
+function loadPast(space: Space, { older, restorable }: ReturnType<typeof savePast>): PastConduct {
+  const loaded = restorable.map(({ conduct, plans, ...facts }) =>
+    pastSpace(space.shared, { ...facts, conduct: loadConduct(space, conduct), plans: new Map(plans) }),
+  )
+  return new PastConduct(loaded, older)
+}
+
+function loadSpaces(spaces: Spaces, { keys, room, spaces: saved, removed, past }: ReturnType<typeof saveSpaces>): void {
   const { shared } = spaces.default
   shared.keys.all = loadKeys(keys)
   for (const value of saved) {
@@ -53,6 +70,7 @@ function loadSpaces(spaces: Spaces, { keys, room, spaces: saved, removed }: Retu
     if (space !== undefined) loadSpace(space, value)
   }
   spaces.removedSpace = removed === null ? undefined : { ...removed, undo: loadUndo(spaces.default, removed.undo) }
+  shared.pastConduct = loadPast(spaces.default, past)
   shared.memoryBudget.state = room
   spaces.nextExpiry = 0
 }
@@ -67,16 +85,19 @@ function saveSpace({ name, state, snapshots, undo, requests, conduct, log }: Spa
     requests,
     conduct: conduct.save(),
     log: log.save(),
+    events: log.events,
   }
 }
 
-function loadSpace(space: Space, { state, snapshots, undo, requests, conduct, log }: ReturnType<typeof saveSpace>) {
+function loadSpace(space: Space, saved: ReturnType<typeof saveSpace>) {
+  const { state, snapshots, undo, requests, conduct, log, events } = saved
   space.state = loadState(state)
   space.snapshots = new Map(snapshots)
   space.undo = undo === null ? undefined : loadUndo(space, undo)
   space.requests = requests
   space.conduct.restore(conduct)
   space.log.load(log)
+  space.log.events = events
 }
 
 /** In the order of the text: equal states have equal texts. */

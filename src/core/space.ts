@@ -1,4 +1,5 @@
 import { ConductLedger } from '../conduct/conduct-ledger.js'
+import type { PastSpace } from '../conduct/total-conduct.js'
 import type { Values } from '../contract/contract.js'
 import type { Collection } from '../domain/collection.js'
 import type { Account, AccountId, ApiKey } from '../domain/keys.js'
@@ -249,10 +250,7 @@ export class Space {
 
   /** The space is reset or removed. Keeps what a report needs, without the records. */
   keepPast(conduct = this.conduct): void {
-    const { name, shared } = this
-    const { settings, plans } = this.state
-    const planOf = (apiKey: ApiKey) => currentPlan(shared.contract, apiKey, { settings, plans })
-    shared.pastConduct?.add({ name, conduct, shared, state: { settings }, currentPlan: planOf })
+    this.shared.pastConduct?.add(pastSpace(this.shared, { ...this.state, name: this.name, conduct }))
   }
 
   beginVerb(): void {
@@ -340,4 +338,12 @@ export class Space {
     this.setSnapshots(new Map())
     this.shared.memoryBudget.reserve(-this.state.heldBytes)
   }
+}
+
+export function pastSpace(
+  shared: SpaceContext,
+  { name, conduct, settings, plans }: Pick<SpaceState, 'settings' | 'plans'> & Pick<PastSpace, 'name' | 'conduct'>,
+): PastSpace {
+  const planOf = (apiKey: ApiKey) => currentPlan(shared.contract, apiKey, { settings, plans })
+  return { name, conduct, shared, state: { settings }, plans, currentPlan: planOf }
 }

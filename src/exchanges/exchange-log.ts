@@ -61,7 +61,7 @@ export class ExchangeLog {
   #bytes = 0
   #open = 0
   readonly #followers = new Set<Follower>()
-  #events: readonly LoggedEvent[] = []
+  events: readonly LoggedEvent[] = []
   #eventsBefore: readonly LoggedEvent[] = []
   #isClosed = false
 
@@ -89,13 +89,9 @@ export class ExchangeLog {
     return this.#open
   }
 
-  get events(): readonly LoggedEvent[] {
-    return this.#events
-  }
-
   publish(done: SpaceEvent): void {
     const event = { ...done, afterId: this.total }
-    this.#events = [...this.#events, event].slice(-MAX_EVENTS)
+    this.events = [...this.events, event].slice(-MAX_EVENTS)
     for (const follower of this.#followers) follower.onEvent?.(event)
   }
 
@@ -180,8 +176,8 @@ export class ExchangeLog {
     this.#unkept.clear()
     this.#first = this.#count = this.#bytes = this.#open = 0
     this.#nextId = 1
-    this.#eventsBefore = this.#events
-    this.#events = []
+    this.#eventsBefore = this.events
+    this.events = []
     for (const follower of this.#followers) follower.onCleared?.()
     return before
   }
@@ -191,7 +187,7 @@ export class ExchangeLog {
     const since = [...this]
     while (this.dropOldest());
     this.load(saved)
-    this.#events = [...this.#eventsBefore, ...this.#events].slice(-MAX_EVENTS)
+    this.events = [...this.#eventsBefore, ...this.events].slice(-MAX_EVENTS)
     this.#eventsBefore = []
     for (const record of since) if (record.how !== undefined) this.#place({ ...record, id: this.takeId() })
   }

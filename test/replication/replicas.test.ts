@@ -79,6 +79,22 @@ describe('replicas of a group', () => {
     expect(await (await third.get('/pets?limit=2')).json()).toMatchObject([{ name: 'After' }, { name: 'Before' }])
   })
 
+  it('that join late know the conduct of before a reset, and the events', async () => {
+    const { replica } = groupOfReplicas()
+    const [oldest, a] = [await replica(), await replica()]
+    await a.get('/pets?nope=1')
+    await perform(a.core.controlTarget, '', 'reset', {})
+    await perform(a.core.controlTarget, '', 'clock.advance', { by: '1m' })
+    await oldest.core.close()
+    const late = await replica()
+    for (const name of ['spaces.conduct', 'events'] as const) {
+      const said = await perform(a.core.controlTarget, '', name, {})
+      expect(await perform(late.core.controlTarget, '', name, {}), name).toEqual(said)
+      expect(JSON.stringify(said)).toMatch(/"requests":1|clock.advance/)
+    }
+    expect(await digests(a, late)).toHaveLength(1)
+  })
+
   it('take seed and frozen instant from the group by default', async () => {
     const { replica, time } = groupOfReplicas()
     const a = await replica({ freeze: true })
