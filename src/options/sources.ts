@@ -53,7 +53,8 @@ export function withFaultFile(rule: string, cwd: string): string {
  * The options in the environment. An empty variable counts as not set: compose files and CI matrices produce it for a
  * missing value. An unknown variable is only a warning: it may be for another version.
  */
-export function envLayer(env: Environment, cwd: string): Layer & { readonly warnings: readonly string[] } {
+export function envLayer(all: Environment, cwd: string): Layer & { readonly warnings: readonly string[] } {
+  const env = Object.fromEntries(Object.entries(all).filter(([name, value]) => !isServiceLink(name, value)))
   const entries = NAMED_OPTIONS.flatMap((option) => {
     const text = env[envName(option)] ?? ''
     return text === ''
@@ -73,6 +74,11 @@ export function envLayer(env: Environment, cwd: string): Layer & { readonly warn
   )
   const where = (name: string) => variables.get(name) ?? name
   return { ...makeLayer(entries, { kebab: false, where }), warnings }
+}
+
+/** Kubernetes sets these in pods for a Service named `petstore-sandbox`: `PETSTORE_SANDBOX_PORT=tcp://10.96.0.7:4010`. */
+function isServiceLink(name: string, value = ''): boolean {
+  return /^PETSTORE_SANDBOX_(?:SERVICE|PORT)_/.test(name) || (name === 'PETSTORE_SANDBOX_PORT' && value.includes('://'))
 }
 
 export const CONFIG_FILE = 'petstore-sandbox.yaml'

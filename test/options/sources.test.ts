@@ -278,6 +278,17 @@ describe('the environment', () => {
       'PETSTORE_SANDBOX_: unknown option, ignored',
     ])
   })
+
+  it('ignores what Kubernetes sets for a Service of this name', () => {
+    const env = {
+      PETSTORE_SANDBOX_SERVICE_HOST: '10.96.12.7',
+      PETSTORE_SANDBOX_SERVICE_PORT_HTTP: '4010',
+      PETSTORE_SANDBOX_PORT: 'tcp://10.96.12.7:4010',
+      PETSTORE_SANDBOX_PORT_4010_TCP: 'tcp://10.96.12.7:4010',
+    }
+    expect(envLayer(env, '')).toMatchObject({ given: new Map(), problems: [], warnings: [] })
+    expect(envLayer({ PETSTORE_SANDBOX_PORT: '4011' }, '').given.get('port')).toMatchObject({ value: 4011 })
+  })
 })
 
 it('an instant that cannot be read is one problem, which names all forms', () => {
