@@ -135,6 +135,32 @@ describe('a sandbox passes with its own contract', () => {
   })
 })
 
+it.each([
+  ['in an envelope', []],
+  [
+    'with pages',
+    [inQuery('page', { ...integer, minimum: 1 }), inQuery('per_page', { ...integer, default: 1, maximum: 50 })],
+  ],
+])('a list %s has the created items, and 422 is a refusal too', async (_what, parameters) => {
+  const item = object({ id: readOnly(integer), name: text, size: integer }, ['name'])
+  const envelope = object({ items: list(item), total: integer }, ['items'])
+  const create = { 400: { description: 'not readable' }, 422: { description: 'not valid' }, ...ok(item, 201).responses }
+  const example = {
+    requestBody: { content: { 'application/json': { schema: item, example: { name: 'a', size: 1 } } } },
+  }
+  const paths = {
+    '/shops': { get: { parameters, ...ok(envelope) }, post: { ...example, responses: create } },
+    '/shops/{id}': { parameters: [inPath('id', integer)], get: ok(item) },
+  }
+  const document = { openapi: '3.1.0', info: { title: 'Shops', version: '1' }, servers: [{ url: '/v1' }], paths }
+  const spec = temporaryFile('shops.json', JSON.stringify(document))
+  const { drifts, checks } = await verified(undefined, { contract: await loadContract(spec), writes: true }, { spec })
+  expect(drifts).toEqual([])
+  const outcomes = checks.map(({ name, outcome }) => `${name}: ${outcome}`)
+  expect(outcomes).toContain('no name: kept')
+  expect(outcomes).toContain(`created items are listed: ${parameters.length === 0 ? 'kept' : 'skipped'}`)
+})
+
 it('a contract without examples passes at its own sandbox', async () => {
   const ok = '{ description: ok, content: { application/json: { schema: { type: object } } } }'
   const parameter = (name: string, place: string) =>

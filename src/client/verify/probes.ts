@@ -61,10 +61,17 @@ export function exampleProbes(operation: Operation, examples: readonly Example[]
   })
 }
 
-export function wholeList(operation: Operation): { readonly request: EngineRequest; readonly most: Int64 } | undefined {
+/** @returns `most` is undefined if a response has one page, of an unknown length */
+export function wholeList(
+  operation: Operation,
+): { readonly request: EngineRequest; readonly most: Int64 | undefined } | undefined {
   if (!isList(operation)) return undefined
   const limit = operation.parameters.find(isLimit)
-  if (limit === undefined) return { request: plainRequest(operation), most: INT64_MAXIMUM }
+  if (limit === undefined) {
+    const { limit: size, page, offset, cursor, before } = operation.action?.query ?? {}
+    const hasPages = [size, page, offset, cursor, before].some((name) => name !== undefined)
+    return { request: plainRequest(operation), most: hasPages ? undefined : INT64_MAXIMUM }
+  }
   if (limit.maximum === undefined) return undefined
   return { request: plainRequest(operation, `limit=${limit.maximum}`), most: limit.maximum }
 }
