@@ -4,8 +4,9 @@ import type { ServiceRequest } from '../domain/messages.js'
 import { createHider, MASK } from '../domain/redaction.js'
 import { digestOf } from '../system/runtime.js'
 
-/** A placeholder: characters that are never unescaped in JSON. @source RFC 8259, section 7 */
-const PLACEHOLDER = /\u0001(\d+)\u0002/g
+/** Around a placeholder: never unescaped in JSON. @source RFC 8259, section 7 */
+const [BEGIN, END] = ['\u0001', '\u0002']
+const PLACEHOLDER = new RegExp(`${BEGIN}(\\d+)${END}`, 'g')
 
 /** Shorter keys may be part of a word: they are hidden where they stand alone. */
 const MIN_SECRET_LENGTH = 8
@@ -32,7 +33,7 @@ export class HiddenKeys {
 
   hide(json: string): string {
     if (this.#keys.length === 0) return json
-    return json.replaceAll(this.#pattern, (key) => `\u0001${this.#keys.indexOf(key)}\u0002`)
+    return json.replaceAll(this.#pattern, (key) => `${BEGIN}${this.#keys.indexOf(key)}${END}`)
   }
 
   show(text: string): string {
