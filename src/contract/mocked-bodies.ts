@@ -4,6 +4,7 @@ import type { MockedResponse, MockRequest } from './engine.js'
 import { exampleOf, exampleValue, fits, fullExample, nearExample } from './example-value.js'
 import { stringifyJson } from './json.js'
 import { essenceOf, isJsonType } from './media-types.js'
+import { SUCCESS } from './names.js'
 
 export interface MockedBody {
   readonly text: string
@@ -130,10 +131,13 @@ function xmlOf(name: string, value: unknown): string {
   return `<${name}>${inner}</${name}>`
 }
 
-/** An error that repeats its status has that of the response. */
+/** An error that repeats its status has that of the response, and a success says that it is one. */
 function withStatus(value: unknown, status: number, schema: Place): unknown {
-  if (!(status >= 400) || !isNode(value) || typeof value.status !== 'number') return value
-  const other = { ...value, status }
+  if (!isNode(value)) return value
+  const success =
+    status < 300 ? Object.keys(value).find((name) => SUCCESS.test(name) && value[name] === false) : undefined
+  if (success === undefined && !(status >= 400 && typeof value.status === 'number')) return value
+  const other = { ...value, ...(success === undefined ? { status } : { [success]: true }) }
   return fits(other, schema, 'response') ? other : value
 }
 

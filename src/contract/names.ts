@@ -32,6 +32,9 @@ export function singularOf(collection: string): string {
   )
 }
 
+/** Of a flag in a response to say that a request was carried out. */
+export const SUCCESS = /^(is_?)?(success(ful)?|ok|succeeded)$/i
+
 /** `id`, `uuid`, and the name of a record with one of these: `itemId` of `/items`. */
 export function isOwnId(name: string, collection: string): boolean {
   const [, one] = /^(.+?)_?(?:id|uuid|guid)$/i.exec(name) ?? []

@@ -197,10 +197,17 @@ export interface View {
   readonly idAs?: readonly [name: string, property: string]
   /** The property that holds each record of a list: `[{ product: … }]`. */
   readonly envelope?: string
+  /** Values of the properties beside that one. */
+  readonly beside?: Readonly<Record<string, unknown>>
+  /** The property beside it that has the id of the record as a cursor, and the property of the id. */
+  readonly cursor?: readonly [name: string, property: string]
 }
 
-export function viewed(value: Node, { envelope, ...view }: View): Node {
-  if (envelope !== undefined) return { [envelope]: viewed(value, view) }
+export function viewed(value: Node, { envelope, beside, cursor, ...view }: View): Node {
+  if (envelope !== undefined) {
+    const around = cursor === undefined ? beside : { ...beside, [cursor[0]]: String(value[cursor[1]]) }
+    return { ...around, [envelope]: viewed(value, view) }
+  }
   const { only, fills, idAs } = view
   const shown: Record<string, unknown> = idAs === undefined ? {} : { [idAs[0]]: value[idAs[1]] }
   if (only === undefined) return { ...fills, ...value, ...shown }

@@ -5,6 +5,7 @@ import { isOwnId, plainName } from '../contract/names.js'
 import type { HeaderData, ResourceAction, View } from '../contract/resource-data.js'
 import {
   alternativesOf,
+  type Fields,
   isObject,
   isOpen,
   isUnion,
@@ -77,7 +78,8 @@ function readList(
   const own = wrapped?.outer === undefined && wrapped?.isListed === undefined ? wrapped?.envelope : undefined
   const part = readView(own === undefined ? items : wrapped?.schema, found)
   if (typeof part === 'string') return part
-  const view = own === undefined ? part : { ...part, envelope: own }
+  const view =
+    own === undefined ? part : { ...part, ...besideOf(wrapped?.fields, own, resource.id.property), envelope: own }
   const query = queryRoles(parametersOf(operation), fields)
   const isCursorLess = query.cursor === undefined
   const meta = list.fields && readMeta(list.fields, outer ?? envelope, COUNTED, isCursorLess)
@@ -92,6 +94,15 @@ function readList(
     ...defined({ envelope, outer, view, meta, innerMeta }),
     query,
   }
+}
+
+/** `cursor` of `{ node, cursor }`, and what each item must have. */
+function besideOf(fields: Fields = new Map(), envelope: string, id: string): Pick<View, 'beside' | 'cursor'> {
+  const others = [...fields].filter(([name]) => name !== envelope)
+  const [cursor] = others.find(([name, { type }]) => /^cursor$/i.test(name) && type === 'string') ?? []
+  const required = others.filter(([name, { required }]) => required && name !== cursor)
+  const beside = Object.fromEntries(required.map(([name, { place }]) => [name, exampleValue(place)]))
+  return { ...(required.length > 0 && { beside }), ...(cursor !== undefined && { cursor: [cursor, id] }) }
 }
 
 function hasContent(response: Place): boolean {

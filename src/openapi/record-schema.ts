@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { exampleOf, fits } from '../contract/example-value.js'
-import { isSingular, literalsOf, plainName } from '../contract/names.js'
+import { isOwnId, isSingular, literalsOf, plainName } from '../contract/names.js'
 import { type ResourceData, recordsIn } from '../contract/resource-data.js'
 import { alternativesOf, type Fields, isAny, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { bodyContent, type OperationShape, ofCollection, success } from './operations.js'
@@ -24,9 +24,10 @@ export function unwrapRecord(schema: Place, collection: string, isSent = false, 
   if (isObject(own)) return { schema: own, isListed: true }
   if (!isObject(schema)) return undefined
   const fields = readRecordFields(schema)
-  if (fields.has('id')) return { schema }
+  if (fields.has('id') || [...fields.keys()].some((name) => isOwnId(name, collection))) return { schema }
   const held = [...fields].filter(([name, field]) => {
-    const isNamed = /^(data|result|item|record|resource|node)$/i.test(name) || isSingular(name, collection)
+    const isNamed =
+      /^(data|result|item|record|resource|node|doc|entity|payload)$/i.test(name) || isSingular(name, collection)
     const inside = field.type === 'object' ? readRecordFields(field.place) : undefined
     return inside !== undefined && (isNamed ? inside.size > 0 : fields.size === 1 && !isSent && inside.has('id'))
   })

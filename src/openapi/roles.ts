@@ -1,6 +1,6 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
-import { idNames, plainName } from '../contract/names.js'
+import { idNames, plainName, SUCCESS } from '../contract/names.js'
 import type { Comparison, MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
 import {
   allowsNull,
@@ -232,10 +232,15 @@ export function filteredProperty(name: string, fields: Fields, schema?: Place): 
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number'])
 
+/** What a success always has: a constant, the only choice, or the example of `code` and `message`. */
+function fixedValue(name: string, { value }: Place): unknown {
+  const { const: only, enum: choices, example }: Node = Object(value)
+  const isSaid = /^(code|status|msg|message)$/i.test(name)
+  return only ?? (Array.isArray(choices) && choices.length === 1 ? choices[0] : isSaid ? example : undefined)
+}
+
 /** Beside one record. */
-export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [
-  ['removed', /^(is_?)?(success(ful)?|ok|succeeded)$/i],
-]
+export const SUCCEEDED: readonly (readonly [MetaRole, RegExp])[] = [['removed', SUCCESS]]
 
 export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   [
@@ -341,8 +346,8 @@ export function readMeta(
         meta[name] = { role: 'group', fields: inner, isNullable }
       else if (typeof inner !== 'string' && required) meta[name] = { role: 'value', value: {} }
       else if (required) return inner
-    } else if (required) {
-      const value = exampleValue(place)
+    } else if (required || fixedValue(bare, place) !== undefined) {
+      const value = fixedValue(bare, place) ?? exampleValue(place)
       if (value === undefined)
         return `nothing says how to fill the required property "${name}" of its response (${place.name})`
       meta[name] = { role: 'value', value }

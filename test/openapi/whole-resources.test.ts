@@ -1059,3 +1059,50 @@ describe('records below others, as generators of inline schemas write them', () 
     ])
   })
 })
+
+describe('responses around a record', () => {
+  const title = object({ title: text }, ['title'])
+  const post = object({ id: integer, title: text }, ['id', 'title'])
+  const one = { id: 1, title: 'a' }
+
+  it('have the cursor of each edge, and what an edge must have', async () => {
+    const edge = object({ node: post, cursor: text, rank: integer }, ['node', 'cursor', 'rank'])
+    const paths = {
+      '/posts': { get: ok(object({ edges: list(edge) })), post: { ...takes(title), ...ok(post, 201) } },
+      '/posts/{id}': { parameters: id, get: ok(post) },
+    }
+    await check(paths, [
+      ['POST /posts 201', { title: 'a' }, one],
+      ['GET /posts 200', undefined, { edges: [{ cursor: '1', rank: 0, node: one }] }],
+    ])
+  })
+
+  it('hold it as "doc", and say what each success says', async () => {
+    const said = { ...text, example: 'ok' }
+    const wrapped = object({ code: { ...integer, example: 0 }, message: said, state: { const: 'done' }, doc: post })
+    const paths = {
+      '/posts': { get: ok(object({ docs: list(post) })), post: { ...takes(title), ...ok(wrapped, 201) } },
+      '/posts/{id}': { parameters: id, get: ok(post) },
+    }
+    await check(paths, [['POST /posts 201', { title: 'a' }, { code: 0, message: 'ok', state: 'done', doc: one }]])
+  })
+
+  it('are the record if they have its id, also with an object named like an envelope', async () => {
+    const result = object({ url: text })
+    const job = object({ jobId: integer, status: text, result }, ['jobId', 'status'])
+    const paths = {
+      '/jobs': { get: ok(list(job)), post: { ...takes(object({ status: text, result })), ...ok(job, 201) } },
+      '/jobs/{jobId}': { parameters: [inPath('jobId', integer)], get: ok(job) },
+    }
+    const made = { jobId: 1, status: 'new', result: { url: 'u' } }
+    await check(paths, [
+      ['POST /jobs 201', { status: 'new', result: { url: 'u' } }, made],
+      ['GET /jobs/1 200', undefined, made],
+    ])
+  })
+
+  it('say of a mocked success that it is one', async () => {
+    const sandbox = await openContract({ '/mails/send': { post: ok(object({ ok: { type: 'boolean' }, id: text })) } })
+    expect((await sandbox.post('/mails/send', {})).json).toMatchObject({ ok: true })
+  })
+})
