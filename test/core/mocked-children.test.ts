@@ -71,3 +71,29 @@ it.each([
   await sandbox.call(`/v1/files/${own}`, { method: 'DELETE' })
   expect(await sandbox.get(download)).toMatchObject({ status: 404 })
 })
+
+it('a mocked operation is below a record whose id is a whole path, or has several parts', async () => {
+  const book = object({ name: readOnly(text), title: text }, ['name', 'title'])
+  const line = object({ order: integer, line: text, count: integer }, ['order', 'line'])
+  const shelf = [inPath('shelf')]
+  const parts = [inPath('order', integer), inPath('line')]
+  const mocked = { post: { responses: { 204: { description: 'done' } } } }
+  const sandbox = await openContract({
+    '/shelves': { post: { ...takes(object({ title: text })), ...ok(book) }, get: ok(object({ shelves: list(book) })) },
+    '/shelves/{shelf}': { parameters: shelf, get: ok(book) },
+    '/shelves/{shelf}/stats': { parameters: shelf, ...mocked },
+    '/lines': { post: { ...takes(line), ...ok(line, 201) }, get: ok(list(line)) },
+    '/lines({order},{line})': { parameters: parts, get: ok(line) },
+    '/lines({order},{line})/stats': { parameters: parts, ...mocked },
+  })
+  const { name } = Object((await sandbox.post('/shelves', { title: 'A' })).json)
+  await sandbox.post('/lines', { order: 1, line: 'a' })
+  const statusOf = async (path: string) => [
+    (await sandbox.get(path)).status,
+    (await sandbox.post(`${path}/stats`, {})).status,
+  ]
+  expect(await statusOf(`/${name}`)).toEqual([200, 204])
+  expect(await statusOf('/shelves/none')).toEqual([404, 404])
+  expect(await statusOf('/lines(1,a)')).toEqual([200, 204])
+  expect(await statusOf('/lines(1,b)')).toEqual([404, 404])
+})

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import type { MockedResponse } from '../../contract/engine.js'
-import { isStateful } from '../../contract/resource-data.js'
+import { idFromPath, isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
 import { withLogin } from '../logins.js'
@@ -45,10 +45,16 @@ function taken({ status, headers, body, note }: MockedResponse): HandlerResult {
 function isParentMissing({ space, readings }: RequestContext, operation: Operation): boolean {
   if (readings === undefined) return false
   const parameters = Object.entries(readings.path.values)
-  return parentsOf(operation, space.shared.contract).some(({ resource, depth }) => {
-    const [parameter = '', id] = parameters[depth - 1] ?? []
-    const scope = parameters.slice(0, depth - 1).map(([, value]) => String(value))
-    return !hasParent({ resource, parameter, scope, id: String(id) }, space)
+  const { contract } = space.shared
+  return parentsOf(operation, contract).some(({ resource, depth }) => {
+    const ids = parameters.slice(0, depth).map(([, value]) => String(value))
+    const { parts, template } = contract.resources.find(({ name }) => name === resource)?.id ?? {}
+    // One parameter may hold a whole path.
+    const isWhole = operation.names !== undefined || template === undefined
+    const own = parts === undefined ? 1 : parts.length
+    const id = parts === undefined && !isWhole ? idFromPath(template, ids) : ids.slice(-own).join()
+    const [parameter = ''] = parameters[depth - 1] ?? []
+    return !hasParent({ resource, parameter, scope: ids.slice(0, -own), id: String(id) }, space)
   })
 }
 
