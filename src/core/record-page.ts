@@ -88,7 +88,7 @@ export function readPage(
 }
 
 /** The contract may allow fractions, and texts. */
-export function wholeNumber(given: unknown): number | undefined {
+function wholeNumber(given: unknown): number | undefined {
   const number = isGiven(given) ? Math.trunc(Number(given)) : Number.NaN
   return Number.isNaN(number) ? undefined : number
 }
