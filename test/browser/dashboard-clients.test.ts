@@ -181,6 +181,8 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
     const { page, ask } = await open({ sandbox: FROZEN })
     await ask('/pets?limit=0', 'sandbox', as('other/1'))
     for (const limit of [3, 0, 0]) await ask(`/pets?limit=${limit}`, 'sandbox', as('worker/1'))
+    // The verdict may come before the last exchange.
+    await page.getByText('4 exchanges', { exact: true }).waitFor()
     await lane(page, 'worker')
       .getByRole('button', { name: /^Sends invalid requests, 2 ×/ })
       .click()
