@@ -73,7 +73,7 @@ function dateText(date: Date): string {
   return Number.isNaN(date.getTime()) ? String(date) : date.toISOString()
 }
 
-/** Calls a verb in a space. @throws ControlError */
+/** Checks the fields of a verb's path, and calls it. @throws ControlError */
 export async function callInSpace(
   transport: Transport,
   verb: string,

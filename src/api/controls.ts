@@ -26,6 +26,12 @@ type NamedKey = (typeof NAMED_KEYS)[number]
 /** The fixture keys of the packaged contract, to be sent as `Authorization: Bearer <key>`. */
 export type KeyNames = { readonly [Kind in NamedKey]: string }
 
+interface AdvanceInput {
+  readonly by: DurationText
+  readonly timers?: FakeTimers | undefined
+  readonly page?: { readonly clock: PageClock } | undefined
+}
+
 /**
  * Controls of a space. Durations are strings (`30s`), instants ISO 8601. Every method rejects with a ControlError if it
  * refuses.
@@ -39,13 +45,7 @@ export interface Controls extends Omit<SpaceMethods, 'clock' | 'keys' | 'records
      * @param options.timers fake timers to advance with it, step by step, so that clients wait by the same clock
      * @param options.page a page of Playwright, whose clock is advanced with it in six steps
      */
-    advance(
-      by: DurationText,
-      options?: {
-        readonly timers?: FakeTimers | undefined
-        readonly page?: { readonly clock: PageClock } | undefined
-      },
-    ): Promise<ClockView>
+    advance(by: DurationText, options?: Omit<AdvanceInput, 'by'>): Promise<ClockView>
   }
   readonly keys: KeyNames & SpaceMethods['keys']
   readonly snapshots: Omit<SpaceMethods['snapshots'], 'list'> & {
@@ -219,12 +219,6 @@ export function fixtureKey(
     if (name !== '' && !isSpaceName(name))
       throw new ControlError('invalid_request', `The ${what} ${quoted(name)}: must be ${NAME_FORM}.`)
   return sentKeyText(kind === 'default' ? 'sandbox' : `sandbox-${kind}`, space, sender)
-}
-
-interface AdvanceInput {
-  readonly by: DurationText
-  readonly timers?: FakeTimers
-  readonly page?: { readonly clock: PageClock }
 }
 
 function spaceControls(transport: Transport, space: string): Controls {

@@ -352,7 +352,7 @@ export type MetaRole =
   | 'first-page'
   | 'last-page'
 
-/** `from` and `to` also match a value that is missing: an event without an end. */
+/** `on` is an instant or its day. `from` and `to` also match a value that is missing: an event without an end. */
 export type Comparison = 'on' | 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
 
 export interface QueryRoles {
@@ -373,7 +373,7 @@ export interface QueryRoles {
   /** The contract has names to sort by beside those of properties: they keep the order. */
   readonly hasSortChoices?: boolean
   readonly filters: readonly (readonly [parameter: string, property: string])[]
-  /** Bounds of properties: `created[gte]`. */
+  /** Bounds of properties, such as `created[gte]`, and values of instants. */
   readonly ranges?: readonly (readonly [parameter: string, property: string, comparison: Comparison])[]
 }
 

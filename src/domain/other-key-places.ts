@@ -2,7 +2,7 @@ import type { OtherKey } from '../contract/contract-data.js'
 import { decodePercent } from '../contract/query.js'
 import type { ServiceRequest } from './messages.js'
 
-// Keys of contracts of one's own that are not in a header of theirs: in the query, a cookie, or HTTP Basic.
+// For contracts whose key is in the query, in a cookie, in HTTP Basic, or bare in the Authorization header.
 
 /** Undefined if the request has no key there. */
 export function readOtherKey(
