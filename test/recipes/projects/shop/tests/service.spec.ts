@@ -2,23 +2,25 @@ import { expect, type Page } from '@playwright/test'
 import { test } from 'petstore-sandbox/playwright'
 
 /** The response to a page, or the name of the error. */
-function ask(page: Page, init: RequestInit = {}, patience = 60_000) {
-  return page.evaluate(
-    async ([init, patience]) => {
-      const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' }
-      try {
-        const signal = AbortSignal.timeout(patience)
-        const response = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
-        const remaining = response.headers.get('X-RateLimit-Remaining')
-        const reason = response.headers.get('X-Sandbox-Reason')
-        const wait = Number(response.headers.get('Retry-After'))
-        return { status: response.status, reason, remaining, wait, body: await response.json() }
-      } catch (error) {
-        return error.name
-      }
-    },
-    [init, patience] as const,
-  )
+function ask(page: Page, init: RequestInit = {}) {
+  return page.evaluate(async (init) => {
+    const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' }
+    try {
+      const { signal } = (globalThis.patience = new AbortController())
+      const response = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
+      const remaining = response.headers.get('X-RateLimit-Remaining')
+      const reason = response.headers.get('X-Sandbox-Reason')
+      const wait = Number(response.headers.get('Retry-After'))
+      return { status: response.status, reason, remaining, wait, body: await response.json() }
+    } catch (error) {
+      return error.name
+    }
+  }, init)
+}
+
+/** Ends the last request of a page. */
+function losePatience(page: Page) {
+  return page.evaluate(() => globalThis.patience.abort())
 }
 
 test('retries as soon as Retry-After allows', async ({ page, sandbox }) => {
@@ -79,7 +81,10 @@ test.describe('a page without an application', () => {
 
   test('hangs until the page has lost its patience', async ({ page, sandbox }) => {
     await sandbox.faults.set(['listPets:hang*1'])
-    expect(await ask(page, {}, 100)).toBe('TimeoutError')
+    const asked = ask(page)
+    await expect.poll(() => sandbox.requests()).toMatchObject([{ fault: 'hang', ended: null }])
+    await losePatience(page)
+    expect(await asked).toBe('AbortError')
     await expect.poll(() => sandbox.requests()).toMatchObject([{ fault: 'hang', ended: 'left' }])
   })
 
