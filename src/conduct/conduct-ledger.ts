@@ -21,6 +21,7 @@ import {
   type KeyConduct,
   type KeyIdentity,
   mostAtOnce,
+  noteArrival,
   openKeyConduct,
   senderOf,
   sendersIfEarly,
@@ -31,7 +32,6 @@ import { fromPlain, type Plain, toPlain } from './plain.js'
 import type { Repeats } from './repeats.js'
 import {
   delayResponse,
-  dropWithoutReason,
   endRequest,
   forgetResponse,
   MAX_LOST_WRITES,
@@ -127,7 +127,7 @@ export class ConductLedger {
   arrived(judged: JudgedRequest): void {
     if (isOwnRequest(judged.request)) return
     const senders = this.#known(judged)?.senders.get(senderOf(judged))
-    if (senders !== undefined) dropWithoutReason(senders, judged)
+    if (senders !== undefined) noteArrival(senders, judged)
   }
 
   /** @returns see `sendersIfEarly` in key-conduct.ts */

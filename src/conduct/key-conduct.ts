@@ -9,14 +9,15 @@ import {
   beginRequest,
   countAtOnce,
   countParallel,
+  dropWithoutReason,
   endRetries,
   findReady,
   noteDelayed,
   noteTry,
   openSenders,
   type Ready,
-  runningWaits,
   type Senders,
+  settleWaits,
   takeReady,
 } from './senders.js'
 import {
@@ -27,6 +28,7 @@ import {
   isServed,
   orderOf,
   type RunningWaits,
+  runningWaits,
   type Sent,
   type Wait,
 } from './waits.js'
@@ -112,6 +114,15 @@ function hasRefusals({ waits, ready, retries }: Senders): boolean {
   return waits.length > 0 || ready.length > 0 || retries.size > 0
 }
 
+/** What a request shows as soon as it has arrived. */
+export function noteArrival(senders: Senders, judged: JudgedRequest): void {
+  dropWithoutReason(senders, judged)
+  if (!hasRefusals(senders)) return
+  const fingerprint = fingerprintOf(judged)
+  noteDelayed(senders, fingerprint, 1, judged)
+  settleWaits(senders, fingerprint, judged)
+}
+
 /**
  * A request is early if its sender has ignored waits that apply to all requests of the key. Waits of a real service do
  * not lead to a ban.
@@ -121,8 +132,9 @@ export function sendersIfEarly(account: KeyConduct, judged: JudgedRequest): numb
   const senders = account.senders.get(senderOf(judged))
   if (senders === undefined || !hasRefusals(senders)) return undefined
   const fingerprint = fingerprintOf(judged)
-  noteDelayed(senders, fingerprint, 1, judged)
-  const limits = runningWaits(senders, fingerprint, judged).limits.after.filter(({ reason }) => reason !== 'upstream')
+  const limits = runningWaits(senders.waits, fingerprint, judged).limits.after.filter(
+    ({ reason }) => reason !== 'upstream',
+  )
   const count = statedSenders(judged) ?? countParallel(senders, ALL, judged)
   return limits.length < count || findReady(senders, fingerprint)?.isShared ? undefined : count
 }
@@ -153,7 +165,8 @@ export function judgeTiming(
   const isParallel = beginRequest(senders, fingerprint, position, judged)
   if (!hasRefusals(senders)) return isParallel ? PARALLEL : NO_VERDICT
   const stated = statedSenders(judged)
-  const { own, limits, bans } = runningWaits(senders, fingerprint, judged)
+  settleWaits(senders, fingerprint, judged)
+  const { own, limits, bans } = runningWaits(senders.waits, fingerprint, judged)
   const inLoop = isParallel ? 0 : countLoop(senders, own, fingerprint, judged)
   const seen = stated ?? countAtOnce(senders, fingerprint, judged)
   const same = stated ?? (inLoop > MAX_IN_LOOP ? 1 : countParallel(senders, fingerprint, judged))

@@ -13,9 +13,9 @@ import {
   elapsed,
   isWaitOpen,
   MAX_WAITS,
+  orderOf,
   type RefusalNotice,
-  type Running,
-  sortWaits,
+  runningWaits,
   type Wait,
 } from './waits.js'
 
@@ -122,18 +122,18 @@ export function endRequest(senders: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** Sorts the waits by whether they are over. A request whose response was not readable when this one was sent is parallel to it. */
-export function runningWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
+/** Of a request that has arrived: which waits are over, and how many senders it shows to be at work at once. */
+export function settleWaits(senders: Senders, fingerprint: string, arrival: Arrival): void {
   for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
   senders.ready = senders.ready.filter((ready) => elapsed(ready, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)
-  const running = sortWaits(senders.waits, fingerprint, arrival)
+  for (const wait of senders.waits) if (orderOf(wait.sent, arrival) === 'at-once') wait.isShared = true
+  const running = runningWaits(senders.waits, fingerprint, arrival)
   const own = running.own['at-once'].length
   const limits = running.limits['at-once'].length
   if (limits + own > 0) {
     const same = (senders.inFlight.get(fingerprint) ?? 0) + own
     noteAtOnce(senders, fingerprint, same, senders.allInFlight + Math.max(own, limits), arrival)
   }
-  return running
 }
 
 function noteAtOnce(senders: Senders, fingerprint: string, same: number, all: number, now: Now): void {

@@ -199,13 +199,12 @@ export interface Running {
 }
 
 /** A wait of the same request, and a ban, count as unknown if another User-Agent received them. */
-export function sortWaits(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
+export function runningWaits(waits: readonly Wait[], fingerprint: string, arrival: Arrival): Running {
   const none = (): RunningWaits => ({ after: [], unknown: [], 'at-once': [] })
   const { own, limits, bans } = { own: none(), limits: none(), bans: none() }
   const userAgent = userAgentOf(arrival)
   for (const wait of waits) {
     const order = orderOf(wait.sent, arrival)
-    if (order === 'at-once') wait.isShared = true
     const toldOrder = order === 'after' && wait.userAgent !== userAgent ? 'unknown' : order
     if (wait.fingerprint === fingerprint) own[toldOrder].push(wait)
     if (wait.kind === 'ban') bans[toldOrder].push(wait)
