@@ -69,7 +69,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
   for (const warning of env.warnings) log.warning(warning)
 
   // Before signals are handled: loading a large contract can be interrupted.
-  const contract = await openContract(options.spec, { mocked: options.mock })
+  const contract = await openContract(options.spec, { mocked: options.mock, ...(files && { onRead: files.addPart }) })
   files?.add(options, contract)
   let askToStop = () => {}
   const askedToStop = new Promise<void>((resolve) => {

@@ -10,11 +10,11 @@ import { type LoadOptions, readContractText } from './read-text.js'
 /** YAML or JSON, with the files beside it. @throws SpecError naming the file and the place in it */
 export async function loadContract(file: string, options: LoadOptions = {}): Promise<Contract> {
   const { name = file } = options
-  return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file)))
+  return await readContractText(textOf(file, name), { ...options, name }, filesBeside(resolve(file), options))
 }
 
 /** @param own the absolute path of the document */
-function filesBeside(own: string): Files {
+function filesBeside(own: string, { onRead }: LoadOptions): Files {
   const folder = realPath(dirname(own)).replace(/[\\/]$/, '') + sep
   return {
     own,
@@ -22,7 +22,10 @@ function filesBeside(own: string): Files {
       const file = resolve(dirname(from), reference)
       return realPath(file).startsWith(folder) ? file : undefined
     },
-    read: (file) => parseDocument(file, decoded(readRegularFile(file, MAX_FILE_BYTES))),
+    read(file) {
+      onRead?.(file)
+      return parseDocument(file, decoded(readRegularFile(file, MAX_FILE_BYTES)))
+    },
   }
 }
 

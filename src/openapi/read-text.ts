@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly mocked?: readonly string[]
   /** The name of the file in errors; default: its path. */
   readonly name?: string
+  /** Called before each file that the document refers to is read. */
+  readonly onRead?: (file: string) => void
   /** `native` for the user's own contracts only: matching may never end. */
   readonly patterns?: 'linear' | 'native'
   /** The library that reads YAML; default: the one of Node. */

@@ -53,6 +53,24 @@ describe('serve --watch', () => {
     await io.stderr.seen(/fixtures\/tasks\.json has changed, but the sandbox stays as it was/)
   })
 
+  it('serves the contract with a change of a file that it refers to, also one that was invalid or new', async () => {
+    const operation = "get: { responses: { '200': { description: Rooms, content: { application/json: { schema: { $ref: "
+    const rooms = (file: string) => `paths: { /rooms: { ${operation}${file} } } } } } } } }`
+    const room = (name: string) => `type: object\nexample: { name: ${name} }`
+    const own = `openapi: 3.1.0\ninfo: { title: Rooms, version: '1' }\n${rooms('room.yaml')}`
+    const { io, write, get } = await watching({ 'own.yaml': own, 'room.yaml': room('Blue') }, ' --spec own.yaml')
+    expect(await (await get('/rooms')).json()).toEqual({ name: 'Blue' })
+    write('room.yaml', room('Green'))
+    await io.stderr.seen(/room\.yaml has changed: restarted with the contract as it is now/)
+    expect(await (await get('/rooms')).json()).toEqual({ name: 'Green' })
+    write('hall.yaml', '{')
+    write('own.yaml', own.replace('room.yaml', 'hall.yaml'))
+    await io.stderr.seen(/own\.yaml has changed, but the sandbox stays as it was: .*hall\.yaml is not valid/)
+    write('hall.yaml', room('Great'))
+    await io.stderr.seen(/hall\.yaml has changed: restarted with the contract as it is now/)
+    expect(await (await get('/rooms')).json()).toEqual({ name: 'Great' })
+  })
+
   it('puts changed handlers in force, and keeps the last ones if they are broken', async () => {
     const handlers = (text: string) => `export const getPet = () => (${text})`
     const { io, write, get } = await watching({ 'own.mjs': handlers('{ body: 1 }') }, ' --handlers own.mjs')

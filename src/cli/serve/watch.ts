@@ -27,6 +27,8 @@ export interface Watched {
 export class WatchedFiles {
   readonly #cwd: string
   readonly #known = new Map<string, string>()
+  /** Files that a contract refers to. */
+  readonly #parts = new Set<string>()
 
   constructor(cwd: string) {
     this.#cwd = cwd
@@ -37,6 +39,11 @@ export class WatchedFiles {
     const files = this.#filesOf(options, contract)
     for (const file of files) this.#known.set(file, this.#known.get(file) ?? stateOf(file))
     return files.map((file) => relative(this.#cwd, file))
+  }
+
+  readonly addPart = (file: string): void => {
+    this.#parts.add(file)
+    this.#known.set(file, this.#known.get(file) ?? stateOf(file))
   }
 
   /** @returns the names of the files that have changed since the last call */
@@ -58,7 +65,8 @@ export class WatchedFiles {
       fixtures === undefined
         ? []
         : ['keys.json', ...records, ...jsonFilesIn(fixtures)].map((name) => join(fixtures, name))
-    return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, scenarioFile ?? [], spec ?? [], handlers ?? []].flat())]
+    const named = [scenarioFile, spec, handlers].filter((file) => file !== undefined)
+    return [...new Set([join(this.#cwd, CONFIG_FILE), ...seeds, ...named, ...this.#parts])]
   }
 }
 
@@ -117,7 +125,7 @@ async function apply(file: string, { runs, files, resolve }: Watched): Promise<s
   const options = resolve()
   files.add(options)
   const fixed: string[] = FIXED.filter((name) => differs(before[name], options[name]))
-  const served = await openContract(options.spec, { mocked: options.mock })
+  const served = await openContract(options.spec, { mocked: options.mock, onRead: files.addPart })
   files.add(options, served)
   if ((options.basePath ?? served.basePath) !== (before.basePath ?? contract.basePath)) fixed.push('basePath')
   if (fixed.length > 0) throw new Error(`${fixed.join(', ')} cannot change while it runs. Start serve again for that.`)
