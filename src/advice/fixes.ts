@@ -210,7 +210,7 @@ export const PROBLEM_FIXES: Readonly<Record<ProblemCode, { readonly cause: strin
     fix: 'Use a loopback address, allow the page with `--control-origin`, or send the token.',
   },
   precondition_failed: {
-    cause: 'The record has changed since the `ETag` in `If-Match`, or `If-None-Match` forbids it to exist.',
+    cause: 'The record no longer has the `ETag` in `If-Match`, or exists despite `If-None-Match`.',
     fix: 'Read the record again, and send its new `ETag`.',
   },
   conflict: {

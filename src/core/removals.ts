@@ -17,7 +17,7 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
   }
   const children = space.shared.contract.resources.flatMap((child) => {
     const records = space.state.records.get(child.name)
-    return records === undefined ? [] : [{ child, records, filters: filtersOf(child, space) }]
+    return records === undefined ? [] : [{ child, records, filters: parentsOf(child, space) }]
   })
   // Without recursion: a folder in a folder, thousands of times.
   const open: (readonly [ResourceData, Scope, string])[] = [[resource, scope, id]]
@@ -61,7 +61,7 @@ function indexById(records: RecordsView, property: string): ReadonlyMap<string, 
 }
 
 /** The parents whose paths show records of a resource by a property. */
-function filtersOf(child: ResourceData, { shared }: Space): readonly ParentData[] {
+function parentsOf(child: ResourceData, { shared }: Space): readonly ParentData[] {
   return shared.contract.operations.flatMap(({ action }) =>
     action?.resource === child.name ? (action.pathFilters ?? []) : [],
   )

@@ -46,7 +46,7 @@ export class Spaces {
   readonly #named = new Map<string, Space>()
   removedSpace: RemovedSpace | undefined
   /** Position of the running verb. */
-  #verb = 0
+  #latestVerb = 0
   /** When the first undo expires, in real time. */
   nextExpiry = Number.POSITIVE_INFINITY
   readonly #unknownSpaces = new Set<string>()
@@ -147,7 +147,7 @@ export class Spaces {
     const handlersBefore = this.handlersOf(space.name)
     const before = { keys: keys.all, fixtures: this.#fixtures, removedSpace: this.removedSpace }
     const { requests, state } = space
-    this.#verb = id
+    this.#latestVerb = id
     // The default space stores the keys, so it is part of every verb.
     const parts = new Set([this.default, space])
     for (const part of parts) part.beginVerb()
@@ -273,7 +273,7 @@ export class Spaces {
     if (space === undefined) return false
     const { requests } = space
     const handlers = { before: this.handlersOf(name) }
-    const facts = { id: this.#verb, verb: 'spaces.remove', at: wall, requests, keys: undefined, handlers }
+    const facts = { id: this.#latestVerb, verb: 'spaces.remove', at: wall, requests, keys: undefined, handlers }
     const undo = { ...facts, ...space.whole() }
     this.removedSpace = { name, undo }
     this.setHandlers(name, undefined)

@@ -47,7 +47,7 @@ export const resourceVerbs = {
     run: ({ space }, { resource, id }) => getRecord(space, resource, id),
   }),
   'records.add': verb('POST /resources/{resource}', 'Add a record', {
-    details: 'Missing fields are filled in as by its operation. The id and read-only fields are allowed.',
+    details: 'Missing fields are filled in as in a POST. The id and read-only fields are allowed.',
     input: fields({ resource: resourceName, record: recordSchema, asText }),
     args: ['resource', 'record'],
     body: 'record',
