@@ -485,6 +485,40 @@ describe('secrets', () => {
     expect(JSON.stringify([entries, log.checkpoint])).not.toMatch(/secret|cmVhbC9z|bWU6cm/)
   })
 
+  it('a cookie for keys is never in an entry, also beside the key that counts', async () => {
+    const schemes = {
+      own: { type: 'apiKey', in: 'header', name: 'X-Key' },
+      sid: { type: 'apiKey', in: 'cookie', name: 'sid' },
+    }
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Sample', version: '1' },
+      servers: [{ url: '/v1' }],
+      paths: { '/a': { get: { responses: { 200: { description: 'ok' } } } } },
+      security: [{ own: [], sid: [] }, { own: [] }],
+      components: { securitySchemes: schemes },
+    }
+    const { replica, log } = groupOfReplicas()
+    const a = await replica({ spec: temporaryFile('contract.json', JSON.stringify(document)) })
+    for (const key of ['sandbox', 'unknown']) {
+      const headers = { 'x-key': key, cookie: 'a=b; sid=real-session' }
+      await a.core.service(serviceRequest({ target: '/v1/a', headers, rawHeaders: Object.entries(headers).flat() }))
+    }
+    await a.core.close()
+    console.log(log.entries.map((e) => JSON.stringify(e).slice(0, 900)))
+    expect(JSON.stringify([log.entries, log.checkpoint])).not.toContain('real-session')
+  })
+
+  it('a start with other keys changes no record', async () => {
+    const { replica } = groupOfReplicas()
+    const a = await replica({ apiKey: ['pets', 'demo'] })
+    const pet = { name: 'my demo', categoryId: 1 }
+    expect((await a.post(pet)).status).toBe(201)
+    await a.core.close()
+    const b = await replica({ apiKey: ['pets2', 'ci', 'demo'] })
+    expect(await (await b.get('/pets?limit=1')).json()).toMatchObject([pet])
+  })
+
   it('an unknown key in a verb is never in the log', async () => {
     const { replica, log } = groupOfReplicas()
     const { core } = await replica()
