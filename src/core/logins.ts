@@ -51,7 +51,7 @@ export function withLogin(
     if (typeof value === 'string' && depth === 0 && isNamedLogin(operation)) return makeToken(contract.hasJwt === true)
     if (!isNode(value) || depth > MAX_DEPTH) return value
     const entries = Object.entries(value).map(([name, field]): [string, unknown] => {
-      if (isToken(name, operation) && typeof field === 'string' && !Object.hasOwn(sent, name)) {
+      if (isToken(name, operation) && typeof field === 'string' && !hasName(sent, name)) {
         const isJwt = contract.hasJwt === true || JWT.test(field) || /^(?:jwt|id_?token)$/i.test(name)
         return [name, makeToken(isJwt, secondsOf(name))]
       }
@@ -75,6 +75,12 @@ export function withLogin(
   if (!isIssued) return given
   space.commit({ logins: { ...space.state.logins, issued: n } })
   return { ...given, ...(headers && { headers }), ...(body !== undefined && { body: stringifyJson(body) }) }
+}
+
+/** At any depth: records may be in envelopes. */
+function hasName(value: unknown, name: string, depth = 0): boolean {
+  if (!isNode(value) || depth > MAX_DEPTH) return false
+  return Object.hasOwn(value, name) || Object.values(value).some((inner) => hasName(inner, name, depth + 1))
 }
 
 /** An instant in the form of a documented one: a text, or seconds or milliseconds since the epoch. */

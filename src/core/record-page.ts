@@ -2,7 +2,7 @@ import type { Values } from '../contract/contract.js'
 import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
 import { plainName } from '../contract/names.js'
-import { headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
+import { DESCENDING, DIRECTION, headersOf, type QueryRoles, queryValue } from '../contract/resource-data.js'
 import { indexOf, propertyOf } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import { MASK } from '../domain/redaction.js'
@@ -51,7 +51,9 @@ export function readPage(
   const cursor = queryValue(query, roles.cursor)
   const after = isGiven(cursor) ? find(cursor) : undefined
   if (isGiven(cursor) && after === undefined) return { problem: `${roles.cursor} is not a cursor of this list` }
-  const offset = Math.max(0, skipped === undefined ? (page - firstPage) * limit : skipped - base)
+  // An offset may have a default beside the page that was sent.
+  const isSkipped = skipped !== undefined && (skipped > base || page === firstPage)
+  const offset = Math.max(0, isSkipped ? skipped - base : (page - firstPage) * limit)
   const start = isBackwards ? Math.max(0, end - limit) : after === undefined ? (isPaged ? offset : 0) : after.to
   const values: Values[] = []
   for (let index = start; index < Math.min(end, start + limit); index++) values.push(at(index))
@@ -97,9 +99,11 @@ function wholeNumber(given: unknown): number | undefined {
 function isNewestFirst({ action, query, newestFirst }: ActionRequest): boolean {
   const { order = '', sort } = action.query ?? {}
   const direction = query[order]
-  const isDirection = direction !== undefined && (order !== sort || /^(asc|desc)/i.test(String(direction)))
+  const isDirection = direction !== undefined && (order !== sort || DIRECTION.test(String(direction)))
   return isDirection ? isDescending(direction) : newestFirst
 }
+
+const MAX_SORT_KEYS = 20
 
 interface SortKey {
   readonly property: string
@@ -128,8 +132,11 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
     const isAnything = resource.isOpen || Object.keys(resource.properties).length === 0
     if (property === undefined && !isAnything && !hasSortChoices && text !== '') return text
     if (name === '' || (property === undefined && hasSortChoices)) continue
+    const wanted = property ?? name
+    // The first one decides, and each costs a look at all records.
+    if (keys.length === MAX_SORT_KEYS || keys.some((key) => key.property === wanted)) continue
     keys.push({
-      property: property ?? name,
+      property: wanted,
       isDescending: minus === '-' || isDescending(suffix ?? end ?? query[order]),
     })
   }
@@ -226,7 +233,7 @@ function sortedBy(
 }
 
 function isDescending(direction: unknown): boolean {
-  return /^desc/i.test(String(direction))
+  return DESCENDING.test(String(direction))
 }
 
 /** Numbers by size, the rest by code unit. */

@@ -24,7 +24,10 @@ export function rangeFilters(
 }
 
 function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolean {
-  if (comparison === 'on') return [bound].flat().some((item) => item === own || item === dayOf(own))
+  if (comparison === 'on') {
+    const wanted = [bound].flat()
+    return wanted.includes(own) || wanted.includes(dayOf(own))
+  }
   if (own === undefined || own === null) return comparison === 'from' || comparison === 'to'
   const [value, limit] = comparedAs(own, bound)
   if (comparison === 'gt') return value > limit
@@ -32,11 +35,16 @@ function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolea
   return comparison === 'gte' || comparison === 'from' ? value >= limit : value <= limit
 }
 
-type Pair = readonly [number | string, number | string]
+type Pair = readonly [number | bigint | string, number | bigint | string]
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
 
 /** Numbers, also as texts; a day includes its instants. */
 function comparedAs(own: unknown, bound: unknown): Pair {
-  const numbers: Pair = [Number(own), Number(bound)]
+  if (isNumber(own) && isNumber(bound)) return [own, bound]
+  const numbers = [Number(own), Number(bound)] as const
   if (!numbers.some(Number.isNaN)) return numbers
   const texts = [String(own), String(bound)] as const
   const days = [dayOf(own), dayOf(bound)]

@@ -95,6 +95,8 @@ const NOT_RECORDS = /^(errors|warnings|messages|_?links|meta|includes|included|f
 export function unwrapList(schema: Place, collection: string, depth = 0): ListEnvelope | undefined {
   if (typeOf(schema) === 'array') return itemsOf(schema)
   const fields = readRecordFields(schema)
+  // One record, such as an account with its entries.
+  if (depth === 0 && fields.has('id')) return undefined
   const last = plainName(literalsOf(collection).at(-1) ?? '')
   const isUsual = (name: string) =>
     /^(data|items|results|records|values|list|rows|entries|content|edges|nodes)$/i.test(name) ||

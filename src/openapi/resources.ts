@@ -336,7 +336,9 @@ function isSameRecord(path: string, record: Place, otherPath: string, other: Pla
 }
 
 function schemaText({ value }: Place): string {
-  return JSON.stringify(value, (name, part) => (/^(?:description|title|examples?)$/.test(name) ? undefined : part))
+  return JSON.stringify(value, (name, part) =>
+    /^(?:description|title|examples?)$/.test(name) ? undefined : typeof part === 'bigint' ? `${part}n` : part,
+  )
 }
 
 /** Has a list, or a path for one record: not only a POST, as `/users/me/photo`, which returns a record of `/users`. */

@@ -1,7 +1,7 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
 import { idNames, plainName, SUCCESS } from '../contract/names.js'
-import type { Comparison, MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
+import { type Comparison, DIRECTION, type MetaField, type MetaRole, type QueryRoles } from '../contract/resource-data.js'
 import {
   allowsNull,
   type Fields,
@@ -74,7 +74,6 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       ranges.push([name, bounded, bound.toLowerCase() as Comparison])
       continue
     }
-    // `after` may filter by a date.
     if (/^date/.test(String(rules.format))) continue
     names.push(name)
     if (own.role === undefined) continue
@@ -141,7 +140,8 @@ function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked
     const rules: Node = { ...Object(mainPart(schema).value), ...defined({ description, example }) }
     const isNumber = isCount(schema, example) || (areTexts && typeOf(schema) === 'string')
     const keycloak = isKeycloak ? ({ first: 'offset', max: 'limit' } as const)[name] : undefined
-    const role = keycloak ?? roleOf(name, rules, isNumber)
+    // Dates named `from` and `to` are no places in a list.
+    const role = /^date/.test(String(rules.format)) ? undefined : (keycloak ?? roleOf(name, rules, isNumber))
     return {
       name,
       schema,
@@ -178,7 +178,7 @@ function choicesIn({ enum: choices, items }: Node): readonly unknown[] | undefin
 }
 
 function isDirection(rules: Node): boolean {
-  return choicesIn(rules)?.every((choice) => /^(asc|desc)(ending)?$/i.test(String(choice))) === true
+  return choicesIn(rules)?.every((choice) => DIRECTION.test(String(choice))) === true
 }
 
 const DIGITS = /^(?:\\d|[\^$+?*():|\d[\]{},-])+$/
@@ -297,6 +297,11 @@ const FORMS: { readonly [Role in MetaRole]?: string } = {
   last: 'string',
 }
 
+const EDGES: readonly (readonly [MetaRole, RegExp])[] = [
+  ['first', /^start_?cursor$/i],
+  ['last', /^end_?cursor$/i],
+]
+
 /** Objects in objects: `meta.pagination.links`. */
 const MAX_WITHIN = 4
 
@@ -314,6 +319,8 @@ export function readMeta(
   isInLinks = false,
 ): Readonly<Record<string, MetaField>> | string {
   const meta: Record<string, MetaField> = {}
+  // In the connections of Relay, cursors are those of the edges; elsewhere, a cursor says whether there is more.
+  const isConnection = [...fields.keys()].some((name) => /^has_?next/i.test(name))
   for (const [name, { place, type, format, required }] of fields) {
     if (name === envelope) continue
     const isNullable = allowsNull(place)
@@ -325,6 +332,7 @@ export function readMeta(
     const role = known
       .flatMap(([one, pattern]) => (pattern.test(linked) ? one : []))
       .map((value) => (value === 'offset' && type === 'string' ? 'next' : value))
+      .map((value) => (isConnection ? (EDGES.find(([, name]) => name.test(bare))?.[0] ?? value) : value))
       .find((value) =>
         isCount ? FORMS[value] !== 'boolean' && value !== 'path' : type !== undefined && type === FORMS[value],
       )

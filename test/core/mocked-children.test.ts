@@ -72,6 +72,17 @@ it.each([
   expect(await sandbox.get(download)).toMatchObject({ status: 404 })
 })
 
+it('a mocked operation is below no record if the path before it lists records', async () => {
+  const item = object({ warehouse: text, sku: text }, ['sku'])
+  const [warehouse, sku] = [inPath('warehouse'), inPath('sku')]
+  const sandbox = await openContract({
+    '/stock/{warehouse}': { parameters: [warehouse], post: { ...takes(item), ...ok(item, 201) }, get: ok(list(item)) },
+    '/stock/{warehouse}/{sku}': { parameters: [warehouse, sku], get: ok(item) },
+    '/stock/{warehouse}/summary/now': { parameters: [warehouse], get: ok(object({ count: integer })) },
+  })
+  expect(await sandbox.get('/stock/w1/summary/now')).toMatchObject({ status: 200, reason: 'mock' })
+})
+
 it('a mocked operation is below a record whose id is a whole path, or has several parts', async () => {
   const book = object({ name: readOnly(text), title: text }, ['name', 'title'])
   const line = object({ order: integer, line: text, count: integer }, ['order', 'line'])

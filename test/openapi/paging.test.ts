@@ -140,7 +140,7 @@ describe('pages', () => {
     )
     const pageOf = async (query: string) => Object((await sandbox.get(`/bugs?${query}`)).json).pageInfo
     expect(await pageOf('first=2')).toEqual({ hasNextPage: true, hasPreviousPage: false, endCursor: '2' })
-    expect(await pageOf('first=2&after=2')).toEqual({ hasNextPage: false, hasPreviousPage: true, endCursor: null })
+    expect(await pageOf('first=2&after=2')).toEqual({ hasNextPage: false, hasPreviousPage: true, endCursor: '1' })
   })
 
   it.each<[string, object, string, unknown, string]>([
@@ -191,7 +191,7 @@ describe('pages', () => {
       pageInfo: { hasNextPage: true, hasPreviousPage: true, startCursor: '2', endCursor: '2' },
     })
     expect((await sandbox.get('/bugs?first=1&before=2')).json).toMatchObject({
-      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: null, endCursor: '3' },
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, startCursor: '3', endCursor: '3' },
     })
   })
 
@@ -259,11 +259,49 @@ describe('pages', () => {
     ['orderBy', 'orderDirection', 'desc', 'asc'],
     ['sort_by', 'sort_direction', 'DESC', 'ASC'],
     ['_sort', '_order', 'desc', 'asc'],
+    ['sortBy', 'sortOrder', '-1', '1'],
   ])('are sorted by %s and %s', async (sort, direction, down, up) => {
     const sandbox = await openBugs([inQuery(sort, text), inQuery(direction, text)], list(bug))
     const sorted = async (way: string) => titlesIn((await sandbox.get(`/bugs?${sort}=title&${direction}=${way}`)).json)
     expect(await sorted(up)).toEqual(['a', 'b', 'c'])
     expect(await sorted(down)).toEqual(['c', 'b', 'a'])
+  })
+})
+
+describe('a page', () => {
+  it('is the one of the query, although an offset has a default', async () => {
+    const page = inQuery('page', { ...integer, default: 1 })
+    const sandbox = await openBugs([page, inQuery('limit'), inQuery('offset', { ...integer, default: 0 })], list(bug))
+    const titles = async (query: string) => titlesIn((await sandbox.get(`/bugs?limit=1&${query}`)).json)
+    expect(await titles('')).toEqual(['c'])
+    expect(await titles('page=2')).toEqual(['b'])
+    expect(await titles('offset=2')).toEqual(['a'])
+  })
+
+  it('of Relay has the cursors of its first and last edge', async () => {
+    const pageInfo = object({ startCursor: text, endCursor: text, hasNextPage: boolean })
+    const connection = object({ edges: list(object({ node: bug, cursor: text })), pageInfo })
+    const sandbox = await openBugs([inQuery('first'), inQuery('after', text)], connection)
+    expect((await sandbox.get('/bugs?first=2')).json).toMatchObject({ pageInfo: { startCursor: '3', endCursor: '2' } })
+    expect((await sandbox.get('/bugs?first=2&after=2')).json).toMatchObject({
+      edges: [{ cursor: '1' }],
+      pageInfo: { startCursor: '1', endCursor: '1', hasNextPage: false },
+    })
+  })
+
+  it('is no filter by a property `page`, beside dates named from and to', async () => {
+    const day = { ...text, format: 'date' }
+    const sheet = object({ id: integer, page: integer }, ['id', 'page'])
+    const parameters = [
+      inQuery('page', { ...integer, default: 0 }),
+      inQuery('size'),
+      inQuery('from', day),
+      inQuery('to', day),
+    ]
+    const post = { ...takes(object({ page: integer })), ...ok(sheet, 201) }
+    const sandbox = await openContract({ '/sheets': { post, get: { parameters, ...ok(list(sheet)) } } })
+    await sandbox.post('/sheets', { page: 7 })
+    expect((await sandbox.get('/sheets')).json).toEqual([{ id: 1, page: 7 }])
   })
 })
 
@@ -277,6 +315,8 @@ describe('lists are sorted', () => {
     ['by order_by, with sort as the direction', gitlab, 'order_by=title&sort=asc', 'order_by=title&sort=desc'],
     ['if sort comes first', gitlab.toReversed(), 'order_by=title&sort=asc', 'order_by=title&sort=desc'],
     ['by a sort that is only a direction', [inQuery('sort', ways)], 'sort=asc', 'sort=desc'],
+    ['by newest and oldest', [inQuery('order', names('newest', 'oldest'))], 'order=oldest', 'order=newest'],
+    ['by backward', [inQuery('direction', names('forward', 'backward'))], 'direction=forward', 'direction=backward'],
     ['by order', byOrder, 'order=title', 'order=-title'],
     ['by an order without choices', [inQuery('order', text)], 'order=title', 'order=title.desc'],
     ['by an order without choices, by its direction', [inQuery('order', text)], 'order=asc', 'order=desc'],
@@ -288,6 +328,21 @@ describe('lists are sorted', () => {
     expect(titlesIn((await sandbox.get(`/bugs?${up}`)).json)).toEqual(['a', 'b', 'c'])
     expect(titlesIn((await sandbox.get(`/bugs?${down}`)).json)).toEqual(['c', 'b', 'a'])
   })
+})
+
+it('a property that a list is sorted by again changes nothing, and costs nothing', async () => {
+  const sandbox = await openBugs([inQuery('sort', text)], list(bug))
+  expect(titlesIn((await sandbox.get(`/bugs?sort=${'-title,title,'.repeat(1000)}`)).json)).toEqual(['c', 'b', 'a'])
+})
+
+it('a bound of 64 bits is exact', async () => {
+  const size = { type: 'integer', format: 'int64' }
+  const record = object({ id: integer, size }, ['id'])
+  const post = { ...takes(object({ size })), ...ok(record, 201) }
+  const parameters = [inQuery('size_gt', size)]
+  const sandbox = await openContract({ '/disks': { post, get: { parameters, ...ok(list(record)) } } })
+  await sandbox.call('/v1/disks', { method: 'POST', body: '{"size":9007199254740993}' })
+  expect((await sandbox.get('/disks?size_gt=9007199254740992')).text).toContain('9007199254740993')
 })
 
 describe('lists are filtered by', () => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { createSandbox } from '../../src/index.js'
 import { loadContract } from '../../src/openapi/load-contract.js'
+import { integer, list, object, ok, openContract, takes, text } from '../support/small-contract.js'
 import { temporaryFile } from '../support/temporary-files.js'
 
 const HEAD = "openapi: 3.1.0\ninfo: { title: t, version: '1' }\nservers: [{ url: /v1 }]\n"
@@ -149,4 +150,24 @@ it.each(['/a%', '?', 'YWJj=a'])('the format byte does not allow %s', async (bad)
     sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: new URLSearchParams({ b }).toString() })
   expect((await send(bad)).status).toBe(400)
   for (const good of ['YWJj', 'YQ==', 'YQ', '_-8=', 'YWJj\nYQ==\n']) expect((await send(good)).status).toBe(204)
+})
+
+it('collections of one name may have bounds of 64 bits', async () => {
+  const user = (title: string) =>
+    `{ title: ${title}, type: object, required: [id], properties: { id: { type: integer, maximum: 9223372036854775807 } } }`
+  const list = (path: string) =>
+    `  ${path}: { get: { responses: { '200': { description: d, content: { application/json: { schema: { type: array, items: ${user(path)} } } } } } } }\n`
+  const spec = temporaryFile('a.yaml', `${HEAD}paths:\n${list('/users')}${list('/admin/users')}`)
+  expect((await get(spec, '/admin/users'))[0]).toBe(200)
+})
+
+it('one record with a list in it is no list of records', async () => {
+  const entry = object({ id: integer, text }, ['id'])
+  const account = object({ id: integer, plan: text, entries: list(entry) }, ['id', 'plan', 'entries'])
+  const sandbox = await openContract({
+    '/entries': { post: { ...takes(object({ text })), ...ok(entry, 201) }, get: ok(list(entry)) },
+    '/account': { get: ok(account) },
+  })
+  await sandbox.post('/entries', { text: 'a' })
+  expect((await sandbox.get('/account')).json).toMatchObject({ id: expect.anything(), plan: expect.any(String) })
 })

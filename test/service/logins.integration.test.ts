@@ -282,3 +282,29 @@ it('a sign-up that creates a user returns a token that works, and keeps none', a
     expect([listed.status, await listed.json()]).toEqual([200, [{ id: 1, email: 'a@b.example' }]])
   }
 })
+
+it('a token that a client sends is returned as it was sent, also in an envelope', async () => {
+  const device = object({ device: object({ id: { type: 'integer' }, token: text }) })
+  const document = {
+    ...{ openapi: '3.1.0', info: { title: 'T', version: '1' }, security: [{ key: [] }] },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    paths: {
+      '/devices': {
+        post: {
+          security: [],
+          requestBody: content(object({ device: object({ token: text }) })),
+          responses: { 201: content(device) },
+        },
+        get: {
+          responses: { 200: content({ type: 'array', items: object({ id: { type: 'integer' }, token: text }) }) },
+        },
+      },
+    },
+  }
+  const sandbox = await createSandbox({ seed: 1, spec: temporaryFile('spec.json', JSON.stringify(document)) })
+  onTestFinished(() => sandbox.close())
+  const body = JSON.stringify({ device: { token: 'mine' } })
+  const headers = { 'content-type': 'application/json' }
+  const created = await sandbox.fetch(`${sandbox.baseUrl}/devices`, { method: 'POST', headers, body })
+  expect(await created.json()).toEqual({ device: { id: 1, token: 'mine' } })
+})

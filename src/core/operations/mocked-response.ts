@@ -75,7 +75,7 @@ function parentsOf(operation: Operation, { operations, resources }: Contract): r
     const { action } = other
     const isSingle = resources.some(({ name, single }) => single && name === action?.resource)
     const own = template(other.path)
-    const isOfOne = action?.kind === 'get' || (action?.kind !== 'list' && own.endsWith('{}'))
+    const isOfOne = action?.kind === 'get' || (!/^(?:list|create)$/.test(action?.kind ?? '') && own.endsWith('{}'))
     if (action === undefined || !isOfOne || action.pathFilters !== undefined || isSingle) return []
     // PUT may create it.
     const isBelow = path.startsWith(`${own}/`) || (path === own && !/^P(?:OS|U)T$/.test(operation.method))
