@@ -64,8 +64,11 @@ export function itemViolations(operation: Operation, captured: readonly string[]
   const isRecord = parameter !== undefined && operation.path.endsWith(`{${parameter.name}}`)
   if (!isRecord || parameter.type !== 'integer' || inPath.length !== 1 || !isNode(body)) return []
   const asked = parseInt64(decodePercent(captured[0] ?? ''))
-  if (asked === undefined || !isNumber(body.id) || body.id === asked) return []
-  return [`the id is ${quote(body.id)}, although the request is for ${asked}`]
+  // `/issues/{number}` may have an id beside the number.
+  const name = Object.hasOwn(body, parameter.name) ? parameter.name : 'id'
+  const own = body[name]
+  if (asked === undefined || !isNumber(own) || own === asked) return []
+  return [`the ${name} is ${quote(own)}, although the request is for ${asked}`]
 }
 
 export function creationViolations(
@@ -78,7 +81,8 @@ export function creationViolations(
   if (!isNode(wanted) || !isNode(body)) return []
   const known = new Set(operation.body?.fields.map(({ name }) => name))
   return Object.entries(wanted).flatMap(([name, value]) => {
-    if (!known.has(name) || !fields.has(name) || name === 'id') return []
+    const { writeOnly, readOnly }: Node = Object(fields.get(name)?.place.value)
+    if (!known.has(name) || !fields.has(name) || name === 'id' || writeOnly || readOnly) return []
     if (!Object.hasOwn(body, name)) return [`${name} was sent, but is not in the response`]
     const answered = body[name]
     // The schema checks structured values.

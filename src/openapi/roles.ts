@@ -1,7 +1,13 @@
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
 import { idNames, plainName, SUCCESS } from '../contract/names.js'
-import { type Comparison, DIRECTION, type MetaField, type MetaRole, type QueryRoles } from '../contract/resource-data.js'
+import {
+  type Comparison,
+  DIRECTION,
+  type MetaField,
+  type MetaRole,
+  type QueryRoles,
+} from '../contract/resource-data.js'
 import {
   allowsNull,
   type Fields,

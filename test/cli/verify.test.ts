@@ -4,7 +4,8 @@ import { packagedContract } from '../../src/contract/packaged-contract.js'
 import { packageDirectory } from '../../src/system/package-files.js'
 import { change, driftingService } from '../client/drifting-service.js'
 import { junitViolations } from '../support/junit-schema.js'
-import { temporaryFolder } from '../support/temporary-files.js'
+import { inPath, integer, list, object, ok, readOnly, takes, text } from '../support/small-contract.js'
+import { temporaryFile, temporaryFolder } from '../support/temporary-files.js'
 import { run, sandboxWith, type TestIo, testIo } from './test-io.js'
 
 /** @param line flags, split at blanks */
@@ -49,6 +50,34 @@ describe('verify', () => {
       1,
       expect.stringContaining(`NOT_CHECKED: ${count} checks could not be made`),
     ])
+  })
+
+  it('reports no drift for a number beside the id, properties only to write, and a key of the parent', async () => {
+    const issue = object({
+      id: readOnly(integer),
+      number: readOnly(integer),
+      title: text,
+      code: { ...text, writeOnly: true },
+    })
+    const author = object({ id: readOnly(integer), username: text }, ['id', 'username'])
+    const post = object({ id: readOnly(integer), authorId: integer, text }, ['id', 'authorId'])
+    const document = {
+      ...{ openapi: '3.1.0', info: { title: 'Sample', version: '1' }, servers: [{ url: '/v1' }] },
+      paths: {
+        '/issues': { get: ok(list(issue)), post: { ...takes(issue), ...ok(issue, 201) } },
+        '/issues/{number}': { parameters: [inPath('number', integer)], get: ok(issue) },
+        '/authors': { get: ok(list(author)), post: { ...takes(author), ...ok(author, 201) } },
+        '/authors/{username}': { parameters: [inPath('username')], get: ok(author) },
+        '/authors/{authorId}/posts': { parameters: [inPath('authorId', integer)], get: ok(list(post)) },
+        '/posts': { get: ok(list(post)), post: { ...takes(post), ...ok(post, 201) } },
+      },
+    }
+    const spec = temporaryFile('spec.json', JSON.stringify(document))
+    const { baseUrl } = await sandboxWith({ spec, seed: 1, generate: ['authors=2', 'posts=3', 'issues=2'] })
+    const { code, out } = await verify(`--base-url ${baseUrl} --writes`, KEY)
+    expect(out).toMatch(/^✓ .*GET \/authors\/\d+\/posts$/m)
+    expect(out).not.toMatch(/^✗/m)
+    expect(code).toBe(0)
   })
 
   it('finds the sandbox that exec has started, and knows its key', async () => {

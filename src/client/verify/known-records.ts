@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../../contract/contract.js'
-import { isNode } from '../../contract/json.js'
+import { isNode, type Node } from '../../contract/json.js'
+import { parentKey } from '../../contract/parent-key.js'
 import { idInPath, recordsIn } from '../../contract/resource-data.js'
 import { isId } from '../../drift/bodies.js'
 import { SeenItems } from './seen-items.js'
@@ -9,8 +10,8 @@ export class KnownRecords {
   readonly #contract: Contract
   /** By path of their collection. */
   readonly #collections = new Map<string, SeenItems>()
-  /** Of the first listed record, by resource. */
-  readonly #firstIds = new Map<string, unknown>()
+  /** By resource, as it was listed. */
+  readonly #firstRecords = new Map<string, Node>()
 
   constructor(contract: Contract) {
     this.#contract = contract
@@ -22,13 +23,13 @@ export class KnownRecords {
     return known
   }
 
-  keepFirstId({ action }: Operation, body: unknown): void {
-    if (action?.kind !== 'list' || this.#firstIds.has(action.resource)) return
+  keepFirst({ action }: Operation, body: unknown): void {
+    if (action?.kind !== 'list' || this.#firstRecords.has(action.resource)) return
     const listed = recordsIn(body, action)
     const { id } = this.#contract.resources.find(({ name }) => name === action.resource) ?? {}
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
     if (id !== undefined && isNode(first) && first[id.property] !== undefined)
-      this.#firstIds.set(action.resource, first[id.property])
+      this.#firstRecords.set(action.resource, first)
   }
 
   /** Ids of records that exist, by path parameter: of the parents, then of the record itself. */
@@ -43,9 +44,12 @@ export class KnownRecords {
       const isWhole = operation.names?.[name] !== undefined
       const last = isWhole && action?.kind === 'list' ? parents.at(-1)?.resource : isWhole ? resource.name : undefined
       const of = last ?? parents[index]?.resource ?? (index < parents.length ? '' : resource.name)
-      const { id } = this.#contract.resources.find((resourceData) => resourceData.name === of) ?? {}
-      const known = this.#firstIds.get(of)
-      return known === undefined || isWhole || id === undefined ? known : idInPath(id, known)
+      const data = this.#contract.resources.find((resourceData) => resourceData.name === of)
+      const first = this.#firstRecords.get(of)
+      if (data === undefined || first === undefined) return undefined
+      const other = isWhole ? undefined : parentKey(name, data)
+      const known = first[other ?? data.id.property]
+      return isWhole || other !== undefined ? known : idInPath(data.id, known)
     })
     return new Map(names.flatMap((name, index) => (isId(ids[index]) ? [[name, ids[index]] as const] : [])))
   }

@@ -184,7 +184,7 @@ class Run {
     if (!isSuccess(status)) return
     if (isRead(operation.method)) {
       items.addList({ operation, request }, body)
-      this.#records.keepFirstId(operation, body)
+      this.#records.keepFirst(operation, body)
     } else {
       const id = isNode(body) && isId(body.id) ? `, with the id ${body.id}` : ''
       this.#notes.push(`${operation.id} has written${id}; it is still there.`)
