@@ -3,6 +3,7 @@ import type { Contract, Operation, Route, Violation } from '../contract/contract
 import type { Field, KeyHeader, Parameter, ValueType } from '../contract/contract-data.js'
 import { parseInt64 } from '../contract/int64.js'
 import { parseShallowJson, stringifyJson } from '../contract/json.js'
+import { concreteType, isFormType } from '../contract/media-types.js'
 import { Failure } from '../domain/failures.js'
 import { redactAddress } from '../domain/redaction.js'
 import { addressOf } from '../domain/space-address.js'
@@ -32,7 +33,7 @@ export interface BuiltRequest {
 export function buildRequest(operation: Operation, input: CallInput): BuiltRequest {
   const captured = input.path.map((text) => encodeText(checkSegment(text)))
   const query = [...input.query].flatMap(([parameter, texts]) => queryPairs(parameter, texts)).join('&')
-  const body = buildBody(input)
+  const body = buildBody(operation, input)
   let next = 0
   const path = operation.path.replace(/\{[^}]*\}/g, () => captured[next++] ?? '')
   return checked({ operation, method: operation.method, path, query, body }, captured)
@@ -57,7 +58,8 @@ function checked(
   const { operation, query, body } = request
   const { required = false, fields = [] } = operation.body ?? {}
   // In place of a missing body an empty object makes the errors name each missing field.
-  const read = operation.readBody(body ?? (required && fields.length > 0 ? Buffer.from('{}') : undefined))
+  const empty = isFormType(contentTypeOf(operation)) ? '&' : '{}'
+  const read = operation.readBody(body ?? (required && fields.length > 0 ? Buffer.from(empty) : undefined))
   const readings = [operation.readPath(captured), operation.readQuery(query), read]
   return { ...request, violations: readings.flatMap(({ violations }) => violations), unknownFields: read.unknown }
 }
@@ -92,7 +94,13 @@ function checkSegment(segment: string): string {
 
 function queryPairs(parameter: Parameter, texts: readonly string[]): readonly string[] {
   const name = encodeText(parameter.name)
-  if (parameter.type === 'array' && !parameter.explode) return [`${name}=${texts.map(encodeText).join(',')}`]
+  const { type, style, explode } = parameter
+  const separator = style === 'pipeDelimited' ? '%7C' : style === 'spaceDelimited' ? '%20' : ','
+  if (type === 'array' && !explode) return [`${name}=${texts.map(encodeText).join(separator)}`]
+  if (style === 'deepObject' && type === 'other') {
+    const parts = entriesIn(Buffer.from(texts.at(-1) ?? ''), `--${parameter.name}`)
+    return parts.map(([part, value]) => `${name}[${encodeText(part)}]=${encodeText(String(value))}`)
+  }
   return texts.map((text) => `${name}=${encodeText(text)}`)
 }
 
@@ -101,8 +109,26 @@ function encodeText(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString())
 }
 
-function buildBody({ fields, body }: CallInput): Uint8Array | undefined {
+/** The media type in which an operation gets its body: JSON if it takes JSON. */
+export function contentTypeOf({ body }: Operation): string {
+  return concreteType(body?.mediaTypes[0] ?? 'application/json')
+}
+
+function buildBody(operation: Operation, { fields, body }: CallInput): Uint8Array | undefined {
   if (fields.size === 0) return body
+  const contentType = contentTypeOf(operation)
+  if (isFormType(contentType)) {
+    if (contentType.startsWith('multipart') || body !== undefined)
+      throw new Failure('INVALID_REQUEST', [
+        `call cannot write a body of ${contentType} by flags. Send it with --body, and its Content-Type with --header.`,
+      ])
+    const parameters = operation.body?.formFields ?? []
+    const pairs = [...fields].flatMap(([{ name }, texts]) => {
+      const parameter = parameters.find((one) => one.name === name)
+      return parameter === undefined ? [] : queryPairs(parameter, texts)
+    })
+    return Buffer.from(pairs.join('&'))
+  }
   const given = [...fields].map(([{ name, type, itemType = 'string' }, texts]): readonly [string, unknown] => [
     name,
     type === 'array' ? texts.map((text) => readValue(itemType, text)) : readValue(type, texts.at(-1) ?? ''),
@@ -110,16 +136,18 @@ function buildBody({ fields, body }: CallInput): Uint8Array | undefined {
   return Buffer.from(stringifyJson(Object.fromEntries([...(body === undefined ? [] : entriesIn(body)), ...given])))
 }
 
-function entriesIn(body: Uint8Array): readonly (readonly [string, unknown])[] {
+function entriesIn(body: Uint8Array, flag = '--body'): readonly (readonly [string, unknown])[] {
   let value: unknown
   try {
     value = parseShallowJson(Buffer.from(body).toString('utf8'))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new Failure('INVALID_REQUEST', [`--body: the body is not valid JSON: ${error.message}`])
+    throw new Failure('INVALID_REQUEST', [`${flag}: not valid JSON: ${error.message}`])
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return Object.entries(value)
-  throw new Failure('INVALID_REQUEST', ['--body: must be a JSON object where fields are given by flags too'])
+  throw new Failure('INVALID_REQUEST', [
+    `${flag}: must be a JSON object${flag === '--body' ? ' where fields are given by flags too' : ''}`,
+  ])
 }
 
 /** A text that is not a value of the type stays a string, which the contract refuses. */

@@ -17,19 +17,20 @@ export function readHeader(text: string): Header | undefined {
 
 export function requestHeaders({
   keys,
-  hasBody,
+  contentType,
   given,
   userAgent,
 }: {
   readonly keys: readonly Header[]
-  readonly hasBody: boolean
+  /** Undefined without a body. */
+  readonly contentType: string | undefined
   readonly given: readonly Header[]
   readonly userAgent?: string
 }): readonly Header[] {
   const own: readonly (readonly [string, string | undefined])[] = [
     ['Accept', 'application/json'],
     ...keys,
-    ['Content-Type', hasBody ? 'application/json' : undefined],
+    ['Content-Type', contentType],
     ['User-Agent', userAgent],
   ]
   const replaced = new Set(given.map(([name]) => name.toLowerCase()))

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { buildRequest, type CallInput, requestUrl } from '../../src/client/build-request.js'
+import { buildRequest, type CallInput, contentTypeOf, requestUrl } from '../../src/client/build-request.js'
 import type { Operation } from '../../src/contract/contract.js'
 import { parseJson } from '../../src/contract/json.js'
 import { packagedContract } from '../../src/contract/packaged-contract.js'
+import { loadContract } from '../../src/openapi/load-contract.js'
 import fc from '../support/fast-check.js'
+import { inQuery, list, object, text } from '../support/small-contract.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 const NOTHING: CallInput = { path: [], query: new Map(), fields: new Map() }
 
@@ -93,5 +96,81 @@ describe('a body made of flags', () => {
     for (const text of ['[1]', '1', '{', '']) {
       expect(() => buildRequest(operation('createPet'), { ...input, body: Buffer.from(text) })).toThrow('--body')
     }
+  })
+})
+
+describe('a contract of one’s own', () => {
+  const get = { responses: { 200: { description: 'd' } } }
+  const document = {
+    ...{ openapi: '3.1.0', info: { title: 'Sample', version: '1' }, servers: [{ url: '/v1' }] },
+    paths: {
+      '/token': {
+        post: {
+          operationId: 'token',
+          requestBody: {
+            required: true,
+            content: {
+              'application/x-www-form-urlencoded': {
+                schema: object({ grant_type: text, scope: list(text) }, ['grant_type']),
+              },
+            },
+          },
+          ...get,
+        },
+      },
+      '/files': {
+        post: {
+          operationId: 'upload',
+          requestBody: { content: { 'multipart/form-data': { schema: object({ name: text }) } } },
+          ...get,
+        },
+        patch: {
+          operationId: 'merge',
+          requestBody: { content: { 'application/merge-patch+json': { schema: object({ name: text }) } } },
+          ...get,
+        },
+        get: {
+          operationId: 'find',
+          parameters: [
+            { ...inQuery('tags', list(text)), style: 'pipeDelimited', explode: false },
+            { ...inQuery('names', list(text)), style: 'spaceDelimited', explode: false },
+            { ...inQuery('filter', object({ status: text })), style: 'deepObject', explode: true },
+          ],
+          ...get,
+        },
+      },
+    },
+  }
+
+  async function build(id: string, given: Readonly<Record<string, readonly string[]>>) {
+    const { operations } = await loadContract(temporaryFile('spec.json', JSON.stringify(document)))
+    const own = operations.find((one) => one.id === id)
+    if (own === undefined) throw new Error(`no ${id}`)
+    const named = <Of extends { readonly name: string }>(all: readonly Of[] = []) =>
+      new Map(all.flatMap((one) => (given[one.name] === undefined ? [] : [[one, given[one.name] ?? []] as const])))
+    const query = named(own.parameters)
+    const request = buildRequest(own, { ...NOTHING, query, fields: named(own.body?.fields) })
+    return { ...request, body: Buffer.from(request.body ?? []).toString(), type: contentTypeOf(own) }
+  }
+
+  it('has forms, lists and objects in the style that it documents', async () => {
+    expect(await build('token', { grant_type: ['a b'], scope: ['x', 'y'] })).toMatchObject({
+      ...{ body: 'grant_type=a%20b&scope=x&scope=y', type: 'application/x-www-form-urlencoded', violations: [] },
+    })
+    expect((await build('token', {})).violations).toMatchObject([
+      { message: expect.stringMatching('grant_type is required') },
+    ])
+    expect(await build('merge', { name: ['a'] })).toMatchObject({
+      ...{ body: '{"name":"a"}', type: 'application/merge-patch+json' },
+    })
+    const query = { tags: ['a', 'b'], names: ['c', 'd'], filter: ['{"status":"x y"}'] }
+    expect((await build('find', query)).query).toBe('tags=a%7Cb&names=c%20d&filter[status]=x%20y')
+    await expect(build('find', { filter: ['open'] })).rejects.toThrow('--filter: not valid JSON')
+  })
+
+  it('has no parts of files that flags could name', async () => {
+    await expect(build('upload', { name: ['a'] })).rejects.toThrow(
+      'call cannot write a body of multipart/form-data by flags',
+    )
   })
 })

@@ -20,7 +20,7 @@ describe('the headers of a request', () => {
     const given = [['accept', 'text/html']] as const
     const key = ['Authorization', 'Bearer k'] as const
     const type = ['Content-Type', 'application/json']
-    expect(requestHeaders({ keys: [key], hasBody: true, given })).toEqual([key, type, ...given])
+    expect(requestHeaders({ keys: [key], contentType: 'application/json', given })).toEqual([key, type, ...given])
   })
 
   it('never show a secret or its length', () => {
@@ -34,7 +34,7 @@ describe('the headers of a request', () => {
 
   it('name the variable of the key in a command to repeat', () => {
     const keys = [['Authorization', 'Bearer hush']] as const
-    const headers = requestHeaders({ keys, hasBody: true, given: [['X-Empty', '']] })
+    const headers = requestHeaders({ keys, contentType: 'application/json', given: [['X-Empty', '']] })
     const request = { method: 'POST', url: 'http://[::1]:1/v1/pets', headers, body: Buffer.from('{}') }
     expect(toCurl(request, [BEARER])).toBe(
       `curl -sS -g -X POST -H 'Accept: application/json' -H "Authorization: Bearer $PETSTORE_API_KEY" -H 'Content-Type: application/json' -H 'X-Empty;' --data-raw '{}' 'http://[::1]:1/v1/pets'`,

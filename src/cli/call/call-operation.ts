@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { KEY_REFERENCE, withKeyQuery } from '../../advice/curl.js'
-import { type BuiltRequest, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
+import { type BuiltRequest, contentTypeOf, requestUrl, toCurl, toHttpText } from '../../client/build-request.js'
 import type { ClientRequest, ServiceResponse } from '../../client/exchange.js'
 import { joinedHeaders, requestHeaders } from '../../client/headers.js'
 import { NoResponseError } from '../../client/no-response.js'
@@ -76,7 +76,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
     url: withKeyQuery(plainUrl, keyQuery, encodeURIComponent(apiKey ?? '')),
     headers: requestHeaders({
       keys,
-      hasBody: request.body !== undefined,
+      contentType: request.body && contentTypeOf(operation),
       given: settings.headers,
       userAgent: `petstore-sandbox/${packageVersion}`,
     }),
