@@ -97,6 +97,22 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     expect((await sandbox.state()).keys.find(({ key }) => key === 'sandbox')?.ban).not.toBeNull()
   })
 
+  it('a key is banned for the time beside its button, or else for the time of the setting', async () => {
+    const { sandbox, page } = await open({ ...FROZEN, banDuration: '7m' })
+    await page.getByRole('tab', { name: 'Keys' }).click()
+    const until = async (wanted: string) => {
+      const { keys } = await sandbox.state()
+      return keys.find(({ key }) => key === wanted)?.ban?.until
+    }
+    await page.getByRole('textbox', { name: 'Time of the ban of sandbox-pro' }).fill('1m')
+    await page.keyboard.press('Enter')
+    await page.locator('[data-key="sandbox-pro"]').getByText('Banned, 1:00 left').waitFor()
+    expect(await until('sandbox-pro')).toBe('2026-03-01T12:01:00.000Z')
+    await page.getByRole('button', { name: 'Ban sandbox', exact: true }).click()
+    await page.locator('[data-key="sandbox"]').getByText('Banned, 7:00 left').waitFor()
+    expect(await until('sandbox')).toBe('2026-03-01T12:07:00.000Z')
+  })
+
   it('a client that claims to be a person is judged and banned', async () => {
     const { sandbox, page, send } = await open({ ...FROZEN, limits: '1/min', banAfter: 2 })
     await send('worker/1', '/pets', 6, { 'x-sandbox-client': 'you' })

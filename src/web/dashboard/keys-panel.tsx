@@ -1,4 +1,5 @@
 import type { KeyView } from '../../control/views.js'
+import type { DurationText } from '../../domain/time.js'
 import { countdownText } from '../format.js'
 import { Field, Form } from '../ui.js'
 import { call, changePlan, unban } from './actions.js'
@@ -41,6 +42,7 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   const { key, plan } = view
   const left = banLeft(view, now)
   const minute = minuteAt(view, now)
+  const usual = state.value?.settings.banDuration ?? ''
   return (
     <li class="keyrow" id={`key-${key}`} data-key={key}>
       <div class="row">
@@ -54,9 +56,18 @@ function KeyRow({ view }: { readonly view: KeyView }) {
               Lift
             </ActionButton>
           ) : (
-            <ActionButton key="ban" label={`Ban ${key}`} act={() => call('keys.ban', { key }, `${key} is banned.`)}>
-              Ban
-            </ActionButton>
+            <Form
+              class="row"
+              send={(field) =>
+                call('keys.ban', { key, for: (field('for') ?? usual) as DurationText }, `${key} is banned.`)
+              }
+            >
+              <button type="submit" aria-label={`Ban ${key}`}>
+                Ban
+              </button>
+              for
+              <Field name="for" size={4} placeholder={usual} aria-label={`Time of the ban of ${key}`} />
+            </Form>
           )}
           <ActionButton label={`Remove ${key}`} act={() => call('keys.remove', { key }, `${key} is removed.`)}>
             ×
