@@ -262,16 +262,24 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
 describe.skipIf(!HAS_CHROMIUM)('advice on the dashboard', () => {
   const browser = useBrowser()
 
-  it('restarts the sandbox with the flags that it had, and names the file of its records', async () => {
+  it('restarts the sandbox with the flags that it had, and says which records a stop keeps, and in which file', async () => {
     const folder = temporaryFolder()
     const serve = await spawnServe(folder, '--limits', '2/min', '--no-rate-limit', '--api-key', 's3cret=mine')
     const context = await browser.newContext(serve.baseUrl, { allowed: FAILED })
     const page = await context.newPage()
     await page.goto(`${serve.controlUrl}/#tab=data`)
     await page.getByText(join(folder, '.petstore-sandbox/store.json')).waitFor()
+    await page.getByText('These records are in a file, and stay when the sandbox stops.').waitFor()
     expect(await page.getByRole('link', { name: 'Open in VS Code' }).getAttribute('href')).toMatch(
       /^vscode:.*store\.json$/,
     )
+    const inMemory = page.getByText('These records are in memory, and are gone when the sandbox stops.')
+    await fetch(`${serve.baseUrl}/pets`, { headers: { authorization: 'Bearer sandbox~shop' } })
+    await page.goto(`${serve.controlUrl}/?space#space=shop&tab=data`)
+    await inMemory.waitFor()
+    await page.goto(`${serve.controlUrl}/?default#tab=data`)
+    await page.getByText(join(folder, '.petstore-sandbox/store.json')).waitFor()
+    expect(await inMemory.count()).toBe(0)
     await serve.end('SIGTERM')
     const command = await page.getByRole('alert').locator('code').textContent()
     expect(command).toMatch(/^petstore-sandbox serve .*--limits 2\/min --no-rate-limit --api-key <api-key>$/)

@@ -245,7 +245,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       const address = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`
       const page = await (await browser.newContext(address, { allowed: FAILED })).newPage()
       await page.goto(`${address}/__sandbox/#tab=data`)
-      await page.getByText('These records are in Redis').waitFor()
+      await page.getByText('These records are in Redis, for all replicas, and stay when the sandbox stops.').waitFor()
       const ask = (limit: number) =>
         fetch(`${b.baseUrl}/pets?limit=${limit}`, { headers: { authorization: 'Bearer sandbox' } })
       await ask(1)

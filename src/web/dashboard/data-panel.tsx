@@ -23,17 +23,27 @@ export function DataPanel() {
 /** Where the records are, of all spaces or of the default one. */
 function Place() {
   const { store = null, isReplica = false } = view.state.value?.process ?? {}
-  if (isReplica) return <p class="muted">These records are in Redis, for all replicas.</p>
-  if (view.space.value !== '' || store === null)
-    return <p class="muted">These records are in memory, and are gone when the sandbox stops.</p>
+  const file = view.space.value === '' ? store : null
+  const [where, end] = isReplica
+    ? ['Redis, for all replicas', 'stay']
+    : file === null
+      ? ['memory', 'are gone']
+      : ['a file', 'stay']
   return (
-    <p class="row">
-      <span class="mono grow">{store}</span>
-      <CopyButton text={store}>Copy the path</CopyButton>
-      <a href={`vscode://file${encodeURI(store)}`} title="Stop the sandbox before you edit it">
-        Open in VS Code
-      </a>
-    </p>
+    <>
+      <p class="muted">
+        These records are in {where}, and {end} when the sandbox stops.
+      </p>
+      {file === null ? null : (
+        <p class="row">
+          <span class="mono grow">{file}</span>
+          <CopyButton text={file}>Copy the path</CopyButton>
+          <a href={`vscode://file${encodeURI(file)}`} title="Stop the sandbox before you edit it">
+            Open in VS Code
+          </a>
+        </p>
+      )}
+    </>
   )
 }
 
