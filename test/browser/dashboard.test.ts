@@ -259,6 +259,8 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       .waitFor()
     expect(await spoken.textContent()).toBe('')
     await page.getByRole('button', { name: 'Arm', exact: true }).click()
+    // Whoever does something next has seen the notice.
+    await page.getByText('The sandbox restarted').waitFor({ state: 'detached' })
     await page.getByRole('region', { name: 'Active now' }).getByText('*:503*1,retry-after=7s').waitFor()
     expect(await page.getByRole('tab', { name: 'Exchange' }).count()).toBe(0)
     await fetch(`${again.baseUrl}/pets?limit=9`)

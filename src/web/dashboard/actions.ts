@@ -43,7 +43,6 @@ export async function undo(): Promise<void> {
   const { toast, notice } = view
   const undone = toast.value?.undo()
   toast.value = undefined
-  notice.value = ''
   session.announce('Undone.')
   try {
     await session.lockIfAsked(Promise.resolve(undone))

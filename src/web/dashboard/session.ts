@@ -49,9 +49,10 @@ export function start(): void {
   void stayConnected()
 }
 
-/** @param undoId undefined for a removed space */
+/** Of what the user did, who has seen the last notice. @param undoId undefined for a removed space */
 export function announce(text: string, undo?: () => Promise<unknown>, undoId?: number): void {
   view.announcement.value = text
+  view.notice.value = ''
   if (undo === undefined) return
   clearTimeout(toastTimer)
   view.toast.value = { text, undo, undoId }
