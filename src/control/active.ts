@@ -1,10 +1,11 @@
+import type { Contract } from '../contract/contract.js'
 import { stringifyJson } from '../contract/json.js'
 import type { Space } from '../core/space.js'
 import { isEqual, switchId } from '../core/space-state.js'
 import { activeBan } from '../domain/ban.js'
 import { formatFaultRule } from '../domain/faults.js'
-import { type ApiKey, keyLabel } from '../domain/keys.js'
-import { startPlan } from '../domain/plans.js'
+import { type ApiKey, DEFAULT_KEY, keyLabel } from '../domain/keys.js'
+import { planNames, startPlan } from '../domain/plans.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from '../domain/settings.js'
 import { hasStorm, type Storm } from '../domain/storm.js'
 import { type ClockState, DAY_MS, type EpochMs, formatOffset, HOUR_MS, isoText } from '../domain/time.js'
@@ -115,14 +116,15 @@ function activeClock(space: Space): readonly ActiveView[] {
 
 /** The number of senders does not affect responses. */
 function activeSettings(space: Space): readonly ActiveView[] {
+  const { contract } = space.shared
   const now = settingsView(space.state.settings)
   const start = settingsView(space.shared.start.settings)
-  const standard = standardSettings(space.shared.contract)
+  const standard = standardSettings(contract)
   return SETTING_NAMES.flatMap((name) => {
     if (name === 'senders' || (now[name] === standard[name] && start[name] === standard[name])) return []
     const option = `--${start[name] === false ? 'no-' : ''}${toKebabCase(name)}`
     if (now[name] === standard[name])
-      return [activeView('setting', settingName(name, start[name]), { name, origin: option, isOff: true })]
+      return [activeView('setting', settingName(name, start[name], contract), { name, origin: option, isOff: true })]
     const counts =
       name === 'latency'
         ? ({ waitingMs, fault }: ExchangeRecord) => waitingMs > 0 && fault === undefined
@@ -130,7 +132,7 @@ function activeSettings(space: Space): readonly ActiveView[] {
           ? ({ reason }: ExchangeRecord) => reason === 'sunset' || reason === 'brownout'
           : undefined
     return [
-      activeView('setting', settingName(name, now[name]), {
+      activeView('setting', settingName(name, now[name], contract), {
         name,
         hits: counts === undefined ? null : hits(space, counts),
         origin: now[name] === start[name] ? option : originOf(space, 'setting', name),
@@ -156,9 +158,11 @@ function activePlan(space: Space, apiKey: ApiKey): readonly ActiveView[] {
 
 /** What only a start, or a program, sets. */
 function activeOptions({ name, shared }: Space): readonly ActiveView[] {
-  const { anyKey, reason, order, handlers } = shared
+  const { contract, anyKey, reason, order, handlers } = shared
+  const mocked = contract.operations.filter(({ isMocked }) => isMocked)
   const handled = new Set(['', name].flatMap((space) => [...(handlers?.get(space)?.keys() ?? [])]))
   return [
+    ...mocked.map(({ id }) => activeView('option', `${id} mocked`, { origin: '--mock' })),
     ...(anyKey ? [activeView('option', 'any key is valid', { origin: '--any-key' })] : []),
     ...(reason ? [] : [activeView('option', 'no X-Sandbox-Reason', { origin: '--no-reason' })]),
     ...(order === 'newest' ? [] : [activeView('option', `${order} first`, { origin: '--order' })]),
@@ -170,9 +174,12 @@ function stormName({ rate }: Pick<Storm, 'rate'>): string {
   return `storm ${Number((rate * 100).toFixed(2))} %`
 }
 
-export function settingName(name: SettingName, value: SettingsView[SettingName]): string {
-  const text = SETTINGS[name].kind === 'switch' ? (value ? 'on' : 'off') : settingText(value)
-  return `${toKebabCase(name)} ${text}`
+/** Plan and limits are those of the key `sandbox`; limits without plans, those of all keys. */
+export function settingName(name: SettingName, value: SettingsView[SettingName], contract: Contract): string {
+  const { kind } = SETTINGS[name]
+  const text = kind === 'switch' ? (value ? 'on' : 'off') : settingText(value)
+  const keys = planNames(contract).length > 0 ? DEFAULT_KEY : 'each key'
+  return `${toKebabCase(name)} ${text}${kind === 'plan' || kind === 'limits' ? ` for ${keys}` : ''}`
 }
 
 /** Empty for real time. From a day on, in whole hours: `--now` with a date is some days, hours and milliseconds from it. */

@@ -213,11 +213,11 @@ function clockOverride({ state: { clock, startClock } }: Space, wall: EpochMs): 
   return words.length === 0 ? [] : [override('clock', `clock ${words.join(', ')}`)]
 }
 
-function settingOverrides({ state: { settings }, shared: { start } }: Space): readonly OverrideView[] {
+function settingOverrides({ state: { settings }, shared: { start, contract } }: Space): readonly OverrideView[] {
   const now = settingsView(settings)
   const then = settingsView(start.settings)
   return SETTING_NAMES.filter((name) => now[name] !== then[name]).map((name) =>
-    override('setting', settingName(name, now[name]), name),
+    override('setting', settingName(name, now[name], contract), name),
   )
 }
 

@@ -46,7 +46,7 @@ describe.skipIf(!HAS_CHROMIUM)('a question to the dashboard', () => {
     await worker.getByText(/^resets \d\d:\d\d:\d\d$/).waitFor()
     const active = page.getByRole('region', { name: 'Active now' })
     await active.getByText(/^latency 1ms/).waitFor()
-    await active.getByText(/^limits 2\/min/).waitFor()
+    await active.getByText(/^limits 2\/min for sandbox/).waitFor()
     await active.getByText('--latency').waitFor()
     expect(clicks).toBe(0)
   })

@@ -55,6 +55,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
       await detail.getByText(said).first().waitFor()
     }
     await detail.getByRole('button', { name: 'as a Vitest test' }).waitFor()
+    expect(await page.locator('.head').textContent()).toContain('Duration')
     expect(new URL(page.url()).hash).toBe('#exchange=1')
   })
 
@@ -139,6 +140,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   it('names the keys that limits are of: each one, if the contract has no plans', async () => {
     const spec = temporaryFile('parts.yaml', 'openapi: 3.1.0\ninfo: { title: Parts, version: "1" }\npaths: {}\n')
     const { page } = await openLive({ spec, limits: '20/min' })
+    await page.locator('.chip', { hasText: 'limits 20/min for each key' }).waitFor()
     await page.locator('#limits .aside').getByText('each key: 20/min').waitFor()
     await page.getByRole('textbox', { name: 'Limits of each key' }).waitFor()
   })
@@ -476,10 +478,11 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
   })
 
   it('shows what is active with its origin and hits, links to its control, switches it off and on again', async () => {
-    const { sandbox, page, ask } = await openLive({ latency: '5ms', fault: ['getPet:503*1'] })
+    const { sandbox, page, ask } = await openLive({ latency: '5ms', fault: ['getPet:503*1'], mock: ['listOrders'] })
     const bar = page.getByRole('region', { name: 'Active now' })
     const chip = (text: string) => bar.locator('.chip', { hasText: text })
     await expect.poll(() => chip('latency 5ms').locator('.origin').textContent()).toBe('--latency')
+    expect(await chip('listOrders mocked').locator('.origin').textContent()).toBe('--mock')
     await ask('/pets/1')
     await bar.getByText('1 used up').waitFor()
     await sandbox.scenario({ storm: '0.3,for=30s', sunset: 'after' })

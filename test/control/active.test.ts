@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../src/index.js'
+import { temporaryFile } from '../support/temporary-files.js'
 
 type Sandbox = Awaited<ReturnType<typeof createSandbox>>
 
@@ -41,6 +42,14 @@ describe('the active switches', () => {
     ])
   })
 
+  it('name the keys that limits and the plan are of', async () => {
+    await using sandbox = await createSandbox({ seed: 1, limits: '2/min', plan: 'pro' })
+    expect((await active(sandbox)).map(([text]) => text)).toEqual(['plan pro for sandbox', 'limits 2/min for sandbox'])
+    const spec = temporaryFile('own.yaml', 'openapi: 3.1.0\ninfo: { title: Own, version: "1" }\npaths: {}\n')
+    await using own = await createSandbox({ seed: 1, spec, limits: '2/min' })
+    expect((await active(own)).map(([text]) => text)).toEqual(['limits 2/min for each key'])
+  })
+
   it('name a clock that is days from real time in whole hours', async () => {
     await using sandbox = await createSandbox({ seed: 1, now: '+2d3h29m' })
     expect(await active(sandbox)).toContainEqual(['clock +2d3h', '--now, --freeze', null, null, false])
@@ -60,9 +69,16 @@ describe('the active switches', () => {
   })
 
   it('include options of the start that no verb changes, and handlers', async () => {
-    await using sandbox = await createSandbox({ seed: 1, anyKey: true, reason: false, order: 'oldest' })
+    await using sandbox = await createSandbox({
+      seed: 1,
+      mock: ['listPets'],
+      anyKey: true,
+      reason: false,
+      order: 'oldest',
+    })
     sandbox.space('a').handle('getPet', () => ({ status: 200, body: {} }))
     const options = [
+      ['listPets mocked', '--mock', null, null, false],
       ['any key is valid', '--any-key', null, null, false],
       ['no X-Sandbox-Reason', '--no-reason', null, null, false],
       ['oldest first', '--order', null, null, false],

@@ -51,7 +51,7 @@ export function ExchangePanel() {
     At: `${dateText(at)} ${timeText(at, true)}`,
     Operation: <FilterButton field="op" value={operation ?? 'none'} />,
     Key: <FilterButton field="key" value={exchange.key} text={`${exchange.key}${key?.plan ? ` (${key.plan})` : ''}`} />,
-    Took: <Duration exchange={exchange} />,
+    Duration: <Duration exchange={exchange} />,
   }
   return (
     <section class="detail stack" aria-labelledby="detail-title">

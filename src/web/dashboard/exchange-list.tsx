@@ -175,7 +175,7 @@ function factsOf(exchange: Exchange) {
   return { client: clientOf(exchange), facts: parts.join('\n') }
 }
 
-const COLUMNS = ['Time', 'Status', '×', 'Request', 'Why', 'Client', 'Took']
+const COLUMNS = ['Time', 'Status', '×', 'Request', 'Why', 'Client', 'Duration']
 
 /** An undo names the change as the row of that does. */
 function wordsOf(event: LoggedEvent): string {
