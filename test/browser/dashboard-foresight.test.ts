@@ -142,6 +142,22 @@ paths:
     expect((name?.x ?? 0) + (name?.width ?? 0)).toBeLessThanOrEqual(390)
   })
 
+  it.each([1280, 640, 390, 320])('arms a fault with its wait, after the write, %i pixels wide', async (width) => {
+    const { page } = await open()
+    await page.setViewportSize({ width, height: 844 })
+    const form = page.getByRole('form', { name: 'Break the next requests' })
+    await form.getByRole('combobox', { name: 'Operation' }).selectOption('createPet')
+    await form.getByRole('textbox', { name: 'Retry-After' }).fill('7')
+    await form.getByRole('checkbox', { name: 'after the write' }).check()
+    for (const field of await form.locator('input, select, button').all()) {
+      const { x, width: wide } = (await field.boundingBox()) ?? { x: 0, width: 0 }
+      expect(wide, await field.evaluate((node) => node.outerHTML)).toBeGreaterThan(15)
+      expect(x + wide).toBeLessThanOrEqual(width)
+    }
+    await form.getByRole('button', { name: 'Arm' }).click()
+    await page.getByText('createPet:503*1,retry-after=7s,after').first().waitFor()
+  })
+
   it('shows the date of a clock that is days ahead, and opens a request without a response on what was sent', async () => {
     const { sandbox, page, ask } = await open({ sandbox: { freeze: false } })
     await sandbox.clock.set({ now: '2030-12-05T00:00:00Z' })
