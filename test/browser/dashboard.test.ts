@@ -592,7 +592,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await lane('worker').getByText('Retries too early, 3 ×').waitFor()
     await lane('worker').getByText('told 60 s, waited').waitFor()
     await lane('Chrome').getByText('Keeps the rules').waitFor()
-    await page.getByText('1 of whose 2 clients breaks the rules').waitFor()
+    await page.getByText('1 of 2 clients breaks the rules').waitFor()
     await lane('worker').click()
     await page.getByRole('button', { name: 'Remove client:sandbox/worker' }).waitFor()
     // Two 200, the 429, and those inside its wait.

@@ -13,7 +13,6 @@ import { exchangeById, filterBy, filterUntilClosed, select } from './session.js'
 import { chips, conduct, events, exchanges, isPart, kept, obstaclesNow, pageTime, spaceTime, state } from './state.js'
 import { countText, OUTCOME_LABELS, OUTCOMES, outcomesText, wholeSecond } from './texts.js'
 import type { TimeAxis } from './time-axis.js'
-import { LogScope } from './traffic.js'
 
 /** More have a filter. */
 const MAX_SHOWN = 8
@@ -40,19 +39,23 @@ export function ClientLanes() {
   order.current = lanes.map(({ client }) => client)
   const clients = lanes.filter(({ isOwn }) => !isOwn)
   const bad = clients.filter(({ violations }) => violations > 0).length
+  const { requests = 0 } = state.value?.counts ?? {}
+  const all = countText(Math.max(kept.value, requests), 'request')
+  const summary = [
+    ...(bad === 0
+      ? []
+      : [`${bad} of ${counted(clients.length, 'client')} ${bad === 1 ? 'breaks' : 'break'} the rules`]),
+    isPart.value ? `the last ${kept.value.toLocaleString('en')} of ${all}; verdicts count all` : all,
+  ].join(' · ')
   const text = wanted.value.toLowerCase()
   const visible = lanes.filter(({ client, name }) => `${client} ${name}`.toLowerCase().includes(text))
   return (
     <section class="clients" aria-label="Clients">
-      <div class="row between">
-        <p class="row">
+      <div class="row">
+        <p class="row grow">
           <b>Clients</b>
-          <span class="muted">
-            <LogScope />
-            {bad === 0
-              ? ''
-              : `, ${bad} of whose ${counted(clients.length, 'client')} ${bad === 1 ? 'breaks' : 'break'} the rules`}
-            {isPart.value ? '; verdicts count all' : ''}
+          <span class="muted" title={summary}>
+            {summary}
           </span>
           {lanes.length <= MAX_SHOWN ? null : (
             <Field

@@ -88,16 +88,6 @@ function FilterProblem() {
   )
 }
 
-/** Which requests the lanes and the log show. */
-export function LogScope() {
-  const kept = view.kept.value
-  const { requests = kept } = view.state.value?.counts ?? {}
-  const all = countText(Math.max(kept, requests), 'request')
-  if (!view.isPart.value) return <>{all}</>
-  const gone = hasOlder.value ? '' : ' (--log-limit)'
-  return <>{`the last ${kept.toLocaleString('en')} of ${all}${gone}`}</>
-}
-
 const SPEAK_MS = 2000
 
 export function ListSummary() {
@@ -117,11 +107,13 @@ export function ListSummary() {
     <p class="bar muted">
       {view.missed.value === 0 ? '' : `${counted(view.missed.value, 'exchange')} came too fast to be shown. `}
       {view.isLoaded.value ? text : ''}
-      {hasOlder.value ? ' · ' : ''}
+      {view.isPart.value ? ' · ' : ''}
       {hasOlder.value ? (
         <ActionButton class="plain" act={loadOlder}>
           load older
         </ActionButton>
+      ) : view.isPart.value ? (
+        'older ones are gone (--log-limit)'
       ) : null}
       <span class="hidden" role="status">
         {spoken}
