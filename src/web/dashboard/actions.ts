@@ -2,7 +2,6 @@ import type { OptionalInput, VerbInput, VerbName, VerbOutput } from '../../contr
 import { type FaultRule, formatFaultRule } from '../../domain/faults.js'
 import { counted, recordsText } from '../../domain/numbers.js'
 import { callVerb } from '../control-api.js'
-import { messageOf } from '../format.js'
 import * as session from './session.js'
 import * as view from './state.js'
 import { dateText, instantText, wholeSecond } from './texts.js'
@@ -26,7 +25,7 @@ export async function call<Name extends VerbName>(
   if (verb === 'reset' || verb === 'requests.clear') session.dropLog()
   await Promise.all([session.readState(), session.readReports()])
   const undo = view.state.value?.undo
-  const undone = undo?.verb === verb ? () => undoVerb(space, undo.id) : undefined
+  const undone = undo?.verb === verb ? space : undefined
   const lost = verb === 'reset' ? ` It had ${recordsText(records)}, and ${counted(requests, 'request')}.` : ''
   if (done !== undefined) session.announce(done + lost + clockMove(verb, before), undone, undo?.id)
   return output
@@ -39,37 +38,21 @@ function clockMove(verb: VerbName, before: number): string {
   return ` The clock has moved ${now < before ? 'back' : 'forward'} to ${dateText(now)}, ${instantText(wholeSecond(now), now)}.`
 }
 
-export async function undo(): Promise<void> {
-  const { toast, notice } = view
-  const undone = toast.value?.undo()
-  toast.value = undefined
-  session.announce('Undone.')
-  try {
-    await session.lockIfAsked(Promise.resolve(undone))
-    await session.readState()
-  } catch (error) {
-    notice.value = messageOf(error)
-  }
-}
-
 /** @param id of the undo; undefined for a removed space */
-async function undoVerb(space: string, id: number | undefined): Promise<void> {
-  const { requests } = await callVerb('undo', space, id === undefined ? {} : { id })
+export async function undo(space: string, id?: number): Promise<void> {
+  view.toast.value = undefined
+  session.announce('Undone.')
+  const { requests } = await session.lockIfAsked(callVerb('undo', space, id === undefined ? {} : { id }))
   if (requests > 0) session.announce(`Undone, with what ${counted(requests, 'request')} since then changed.`)
-  if (space === view.space.value) void session.stayConnected()
-  else session.showSpace(space)
+  if (space !== view.space.value) return session.showSpace(space)
+  void session.stayConnected()
+  await session.readState()
 }
 
 /** @param to `real` for real time */
 export function moveClock(to: VerbInput<'clock.set'> | 'real', moved = 'The clock has moved.'): Promise<unknown> {
   if (to === 'real') return call('clock.reset', {}, 'The clock shows real time.')
   return call('clock.set', to, to.frozen === undefined ? moved : `The clock is ${to.frozen ? 'frozen' : 'running'}.`)
-}
-
-export function undoLast(id: number): Promise<void> {
-  view.toast.value = undefined
-  view.announcement.value = 'Undone.'
-  return undoVerb(view.space.value, id)
 }
 
 export async function replay(id: number, change: Omit<VerbInput<'requests.replay'>, 'id'> = {}): Promise<void> {
@@ -105,5 +88,5 @@ export async function removeSpace(name: string): Promise<void> {
   await session.lockIfAsked(callVerb('spaces.remove', '', { name }))
   if (name === view.space.value) session.showSpace('')
   else await session.readReports()
-  session.announce(`The space ${name} is removed.`, () => undoVerb(name, undefined))
+  session.announce(`The space ${name} is removed.`, name)
 }

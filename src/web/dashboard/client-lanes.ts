@@ -30,11 +30,6 @@ export interface Lane {
   readonly sharesWith: string | undefined
 }
 
-export interface Lanes {
-  readonly axis: TimeAxis
-  readonly lanes: readonly Lane[]
-}
-
 /** Marks of a lane: more would overlap. */
 const RESOLUTION = 400
 
@@ -47,7 +42,7 @@ export function lanesOf(
   conduct: Conduct | undefined,
   now: number,
   real?: number,
-): Lanes {
+): { readonly axis: TimeAxis; readonly lanes: readonly Lane[] } {
   const axis = timeAxis(exchanges, now, real)
   const byClient = new Map<string, Exchange[]>()
   for (const exchange of exchanges.toReversed()) {

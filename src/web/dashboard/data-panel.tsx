@@ -24,16 +24,14 @@ export function DataPanel() {
 function Place() {
   const { store = null, isReplica = false } = view.state.value?.process ?? {}
   const file = view.space.value === '' ? store : null
-  const [where, end] = isReplica
-    ? ['Redis, for all replicas', 'stay']
+  const kept = isReplica
+    ? 'Redis, for all replicas, and stay'
     : file === null
-      ? ['memory', 'are gone']
-      : ['a file', 'stay']
+      ? 'memory, and are gone'
+      : 'a file, and stay'
   return (
     <>
-      <p class="muted">
-        These records are in {where}, and {end} when the sandbox stops.
-      </p>
+      <p class="muted">These records are in {kept} when the sandbox stops.</p>
       {file === null ? null : (
         <p class="row">
           <span class="mono grow">{file}</span>

@@ -23,7 +23,7 @@ import { countOf, findingOf } from './findings.js'
 import type { Obstacle } from './obstacles.js'
 import { recordedRequest } from './recorded-request.js'
 import { close, exchangeById, filterBy, select, step } from './session.js'
-import { bans, conduct, editing, exchanges, isActive, obstaclesNow, selected, spaceTime, state } from './state.js'
+import { bans, conduct, editing, exchanges, isNow, obstaclesNow, selected, spaceTime, state } from './state.js'
 import { dateText, idsText, instantText, inZone, outcomeOf } from './texts.js'
 
 export function closeExchange(): void {
@@ -217,7 +217,7 @@ function NextSteps({ exchange, keyView }: { readonly exchange: Exchange; readonl
 /** The action of a fix; undefined if it is not possible, or not needed any more. @param key undefined for an unknown key */
 function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefined, obstacle: Obstacle | undefined) {
   const { key: name, ruleId = '' } = exchange
-  const { settings, plans = [], faults = [] } = state.value ?? {}
+  const { settings, plans = [], faults = [], active = [] } = state.value ?? {}
   switch (action) {
     case 'advance-clock':
       return obstacle === undefined || obstacle.until === Number.POSITIVE_INFINITY
@@ -230,7 +230,9 @@ function actionFor(action: FixAction, exchange: Exchange, key: KeyView | undefin
     case 'lift-ban':
       return key?.ban ? () => unban(name) : undefined
     case 'stop-storm':
-      return isActive('storm') ? () => call('storm.stop', {}, 'The storm is stopped.') : undefined
+      return active.some((item) => item.what === 'storm' && !item.isOff && isNow(item, spaceTime.value ?? 0))
+        ? () => call('storm.stop', {}, 'The storm is stopped.')
+        : undefined
     case 'remove-fault':
       return faults.some(({ left, id }) => left !== 0 && id === ruleId) ? () => removeFault(ruleId) : undefined
     case 'restore-operation':
@@ -257,24 +259,19 @@ function RateStrip({ exchange: { response } }: { readonly exchange: Exchange }) 
 }
 
 function Messages({ exchange, chain }: { readonly exchange: Exchange; readonly chain: Chain | undefined }) {
-  const { request, response } = exchange
   const tab = useSignal<Part>(exchange.ended !== null && exchange.status === null ? 'Sent' : 'Received')
+  const { body, headers } = tab.value === 'Sent' ? exchange.request : exchange.response
   return (
     <>
       <Toggle label="Parts" names={PARTS} value={tab.value} choose={(name) => (tab.value = name)} />
-      {tab.value === 'Sent' ? (
-        <>
-          <HeaderList headers={request.headers} />
-          <Body text={request.body} />
-        </>
-      ) : tab.value === 'Received' ? (
-        <>
-          <RateStrip exchange={exchange} />
-          <Body text={response.body} />
-          <HeaderList headers={response.headers} />
-        </>
-      ) : (
+      {tab.value === 'Code' ? (
         <Code exchange={exchange} isEarly={chain?.finding !== undefined} />
+      ) : (
+        <>
+          {tab.value === 'Received' ? <RateStrip exchange={exchange} /> : null}
+          <Body text={body} />
+          <HeaderList headers={headers} />
+        </>
       )}
     </>
   )

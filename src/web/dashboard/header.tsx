@@ -2,7 +2,7 @@ import { counted } from '../../domain/numbers.js'
 import { CopyButton } from '../content.js'
 import { asMap, asText } from '../contract-parts.js'
 import { SANDBOX_ADDRESS } from '../control-api.js'
-import { timeText } from '../format.js'
+import { messageOf, timeText } from '../format.js'
 import { Field } from '../ui.js'
 import { undo } from './actions.js'
 import { ClockMenu } from './clock-menu.js'
@@ -92,6 +92,8 @@ let origin: HTMLElement | undefined
 
 export function Messages() {
   const { id, also = '' } = undoable.value ?? {}
+  const { text = '', space = '', undoId } = toast.value ?? {}
+  const undoIt = () => undo(space, undoId).catch((error) => (notice.value = messageOf(error)))
   return (
     <>
       <div
@@ -102,9 +104,7 @@ export function Messages() {
         }}
       >
         {notice.value === '' ? null : noticeWith(notice.value, 'Dismiss', () => (notice.value = ''))}
-        {toast.value === undefined
-          ? null
-          : noticeWith(toast.value.text, `Undo${toast.value.undoId === id ? also : ''}`, undo)}
+        {text === '' ? null : noticeWith(text, `Undo${undoId === id ? also : ''}`, undoIt)}
       </div>
       <p class="hidden" role="status">
         {announcement}

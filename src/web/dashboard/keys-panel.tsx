@@ -90,13 +90,8 @@ function KeyRow({ view }: { readonly view: KeyView }) {
   )
 }
 
-interface GaugeProps extends WindowNow {
-  readonly name: 'minute' | 'day'
-  readonly of: string
-}
-
 /** `12 of 60 a minute, resets in 0:42` */
-function Gauge({ name, of, limit, remaining, leftMs }: GaugeProps) {
+function Gauge({ name, of, limit, remaining, leftMs }: WindowNow & { readonly name: string; readonly of: string }) {
   return (
     <span class={remaining === 0 ? 'error' : 'muted'} data-gauge={`${of}, ${name}`}>
       {remaining.toLocaleString('en')} of {limit.toLocaleString('en')} a {name}

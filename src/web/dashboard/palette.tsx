@@ -12,13 +12,13 @@ import {
   removeUsedFaults,
   resetAll,
   resetSwitches,
-  undoLast,
+  undo,
 } from './actions.js'
 import { clockTargets, goToInstant } from './clock-menu.js'
 import { isPaletteOpen } from './dialogs.js'
 import { quickCommands } from './sentence.js'
 import { exchangeById, select, setFilter, showTab } from './session.js'
-import { clock, exchanges, operations, scenarios, spaceTime, undoable } from './state.js'
+import { clock, exchanges, operations, scenarios, space, spaceTime, undoable } from './state.js'
 
 type Command = readonly [text: string, act: () => unknown]
 
@@ -26,10 +26,10 @@ const MAX_FOUND = 12
 
 function allCommands(): readonly Command[] {
   const isFrozen = clock.value?.frozen ?? false
-  const undo = undoable.value
+  const last = undoable.value
   const clients = new Map(exchanges.value.map((exchange) => [clientOf(exchange), clientName(exchange)]))
   return [
-    ...(undo == null ? [] : [[`Undo: ${undo.text}${undo.also}`, () => undoLast(undo.id)] as const]),
+    ...(last == null ? [] : [[`Undo: ${last.text}${last.also}`, () => undo(space.value, last.id)] as const]),
     ...quickCommands(),
     ...clockTargets(spaceTime.value ?? 0).map(
       ([name, at]) => [`Clock to ${name}`, () => goToInstant(name, at)] as const,

@@ -49,13 +49,13 @@ export function start(): void {
   void stayConnected()
 }
 
-/** Of what the user did, who has seen the last notice. @param undoId undefined for a removed space */
-export function announce(text: string, undo?: () => Promise<unknown>, undoId?: number): void {
+/** Of what the user did, who has seen the last notice. @param space for an undo; its id is undefined for a removed space */
+export function announce(text: string, space?: string, undoId?: number): void {
   view.announcement.value = text
   view.notice.value = ''
-  if (undo === undefined) return
+  if (space === undefined) return
   clearTimeout(toastTimer)
-  view.toast.value = { text, undo, undoId }
+  view.toast.value = { text, space, undoId }
   toastTimer = setTimeout(hideToast, TOAST_MS)
 }
 

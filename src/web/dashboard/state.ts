@@ -74,9 +74,7 @@ export const contract = signal<Readonly<Record<string, unknown>>>({})
 export const operations = computed(() => operationsIn(contract.value))
 export const announcement = signal('')
 /** Shown for a few seconds. */
-export const toast = signal<
-  { readonly text: string; readonly undoId: number | undefined; undo(): Promise<unknown> } | undefined
->(undefined)
+export const toast = signal<{ text: string; space: string; undoId: number | undefined } | undefined>(undefined)
 /** When the sandbox last responded, by the page's monotonic clock. */
 export const lastContact = signal(performance.now())
 /** Unexpected events: a space is gone, an undo failed. */
@@ -94,11 +92,6 @@ export const spaceTime = computed(() => {
   if (read === undefined || read.frozen) return read?.now
   return read.now + Math.max(0, pageTime.value - read.readAt)
 })
-
-export function isActive(what: ActiveView['what']): boolean {
-  const now = spaceTime.value ?? 0
-  return state.value?.active.some((item) => item.what === what && !item.isOff && isNow(item, now)) === true
-}
 
 export function isNow({ until }: Pick<ActiveView, 'until'>, now: number): boolean {
   return until === null || Date.parse(until) > now
