@@ -135,7 +135,7 @@ describe('overrides', () => {
     await using sandbox = await open({ plan: 'pro' })
     expect(await sandbox.settings.change({ plan: null })).toMatchObject({ plan: 'free' })
     expect((await sandbox.state()).active).toContainEqual(
-      expect.objectContaining({ text: 'plan pro', origin: '--plan', isOff: true }),
+      expect.objectContaining({ text: 'plan pro for sandbox', origin: '--plan', isOff: true }),
     )
     expect((await sandbox.export()).content).not.toHaveProperty('plan')
   })
