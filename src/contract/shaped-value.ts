@@ -23,7 +23,7 @@ export function shapedValue(value: unknown, shape: Shape | undefined, newId: New
     if (idOf !== undefined && isNode(value)) return value[idOf]
     return types.includes('string') && typeof value !== 'object' ? String(value) : undefined
   }
-  if (Array.isArray(value)) return value.map(inItems)
+  if (Array.isArray(value)) return value.map(inItems).filter((item) => item !== undefined)
   if (!isNode(value)) return value
   const inside = Object.entries(properties ?? {}).map(
     ([name, shape]) => [name, shapedValue(value[name], shape, newId)] as const,

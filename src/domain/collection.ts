@@ -261,12 +261,15 @@ export function matcher(filters: readonly Filter[]): (value: Values) => boolean 
   return (value) => wanted.every(([property, isMatch]) => valuesOf(propertyOf(value, property)).some(isMatch))
 }
 
-/** Of a path such as `attributes.title`, the value inside; of a list, those of its items. */
+/** Of a path such as `attributes.title`, the value inside; of a list, those of its items; of `owner.id|name`, both. */
 export function propertyOf(value: Values, path: string): unknown {
   const own = value[path]
   if (own !== undefined || !path.includes('.')) return own
-  const inside = (inner: unknown, name: string): unknown =>
-    Array.isArray(inner) ? inner.map((item) => inside(item, name)) : Object(inner)[name]
+  const inside = (inner: unknown, names: string): unknown => {
+    if (Array.isArray(inner)) return inner.flatMap((item) => inside(item, names))
+    const values = names.split('|').map((name) => Object(inner)[name])
+    return values.length > 1 ? values : values[0]
+  }
   return path.split('.').reduce(inside, value)
 }
 

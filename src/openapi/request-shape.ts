@@ -33,8 +33,8 @@ export function shapeFor(
  * | a number, a boolean | a text | that text; an instant; a value of the schema if it has other choices |
  * | a text | a number | that number; an instant in seconds; else a value of the schema |
  * | one value | a list | a list of it |
- * | an id | an object with an id | an object with that id |
- * | an object with an id | an id | that id |
+ * | an id, or a name | an object with one | an object with that one |
+ * | an object with an id, or a name | an id, or a name | that one |
  * | a row without its id | a row with one | the row with an id of its own |
  * | a file, a text of another format | a text of a format | the text if it has the format, else a value of the schema |
  * | another type | | `unlike` |
@@ -56,8 +56,8 @@ function shapeBetween(sent: Place, kept: Place, name: string, depth = 0): Shape 
   if (strange.length === 0) return to.has('string') ? (formatBetween(sent, kept) ?? shape) : shape
   const wraps = strange.some((type) => inItems?.has(type))
   const isText = to.has('string') && strange.some((type) => type === 'number' || type === 'boolean')
-  const key = to.has('object') ? idIn(kept, from) : undefined
-  const idOf = from.has('object') && key === undefined ? idIn(sent, to) : undefined
+  const [key] = to.has('object') ? idsIn(kept, from) : []
+  const [idOf] = from.has('object') && key === undefined ? idsIn(sent, to) : []
   const isNumber = to.has('number') && !to.has('string') && strange.includes('string')
   if (isNumber) return { ...shape, types: [...to], becomes: fullExample(kept) }
   const isLike = wraps || isText || key !== undefined || idOf !== undefined
@@ -75,12 +75,13 @@ function textOf(kept: Place): Shape | undefined {
   return isChecked ? { becomes: fullExample(kept), unless: format } : undefined
 }
 
-/** The property of an object that identifies it, with one of these types. */
-export function idIn(schema: Place, types: ReadonlySet<string>): string | undefined {
-  const named = [...readRecordFields(schema)].filter(([, { place }]) =>
-    [...(typesOf(place) ?? [])].some((type) => /^(string|number)$/.test(type) && types.has(type)),
-  )
-  return ['id', '_id', 'pk', 'uuid', 'key', 'code', 'slug'].find((wanted) => named.some(([name]) => name === wanted))
+/** The properties of an object that identify it, with one of these types, the best first. */
+export function idsIn(schema: Place, types: ReadonlySet<string>): readonly string[] {
+  const fields = readRecordFields(schema)
+  return 'id _id pk uuid key code slug login username name'.split(' ').filter((name) => {
+    const { place } = fields.get(name) ?? {}
+    return [...((place && typesOf(place)) ?? [])].some((type) => /^(string|number)$/.test(type) && types.has(type))
+  })
 }
 
 const FILES = /^(binary|byte|base64)$/

@@ -21,7 +21,7 @@ import {
 } from '../contract/schema-fields.js'
 import { explodedFields } from './operations.js'
 import { defined } from './parameters.js'
-import { idIn } from './request-shape.js'
+import { idsIn } from './request-shape.js'
 
 const QUERY_NAMES = {
   limit:
@@ -215,7 +215,8 @@ function queryNames(parameter: Place): readonly (readonly [name: string, schema:
 
 /**
  * The path of the property that a parameter filters by: of the same name in any case, also as `filter[name]`, also of
- * JSON:API; `owner.id` for the id of an object: `owner`, `ownerId`, `owner[id]`.
+ * JSON:API; `owner.id` for the id of an object: `ownerId`, `owner[id]`. `owner.id|name` for a parameter `owner`: the
+ * value may be either.
  */
 export function filteredProperty(name: string, fields: Fields, schema?: Place): string | undefined {
   const bare = name.replace(/^filters?\./, '')
@@ -223,13 +224,14 @@ export function filteredProperty(name: string, fields: Fields, schema?: Place): 
   if (!fields.has(bare) && attributes && readRecordFields(attributes.place).has(bare)) return `attributes.${bare}`
   const named = (isNamed: (key: string) => boolean) => [...fields.keys()].find(isNamed)
   const own = fields.has(bare) ? bare : named((key) => plainName(key) === plainName(bare))
-  const idOf = (key: string) => {
+  const idsOf = (key: string) => {
     const { place } = fields.get(key) ?? {}
-    return place && idIn(place.child('items') ?? place, SCALARS)
+    return place ? idsIn(place.child('items') ?? place, SCALARS) : []
   }
-  const linked = own ?? named((key) => idNames(key).includes(plainName(bare)) && idOf(key) !== undefined)
-  const id = linked === undefined || (schema && typesOf(schema)?.has('object')) ? undefined : idOf(linked)
-  if (linked !== undefined) return id === undefined ? linked : `${linked}.${id}`
+  const linked = own ?? named((key) => idNames(key).includes(plainName(bare)) && idsOf(key).length > 0)
+  const [id, ...others] = linked === undefined || (schema && typesOf(schema)?.has('object')) ? [] : idsOf(linked)
+  if (linked !== undefined && id !== undefined) return `${linked}.${[id, ...(own && schema ? others : [])].join('|')}`
+  if (linked !== undefined) return linked
   const [outer = '', ...rest] = bare.split('.')
   const { place } = fields.get(outer) ?? {}
   const inner = place && rest.length > 0 ? filteredProperty(rest.join('.'), readRecordFields(place), schema) : undefined

@@ -380,6 +380,30 @@ describe('lists are filtered by', () => {
   })
 })
 
+it('lists are filtered by the id or the name of an object', async () => {
+  const user = object({ id: integer, login: text }, ['id', 'login'])
+  const sent = { assignee: { anyOf: [user, { type: 'null' }] }, reviewers: list(user) }
+  const issue = object({ id: integer, ...sent }, ['id'])
+  const parameters = [inQuery('assignee', text), inQuery('assignee_id'), inQuery('reviewers', text)]
+  const sandbox = await openContract({
+    '/issues': { post: { ...takes(object(sent)), ...ok(issue, 201) }, get: { parameters, ...ok(list(issue)) } },
+  })
+  const [ann, bob] = [
+    { id: 7, login: 'ann' },
+    { id: 8, login: 'bob' },
+  ]
+  await sandbox.post('/issues', { assignee: ann, reviewers: [bob] })
+  await sandbox.post('/issues', { assignee: bob, reviewers: [ann, bob] })
+  await sandbox.post('/issues', {})
+  const idsBy = async (query: string) =>
+    ((await sandbox.get(`/issues?${query}`)).json as object[]).map((issue) => Object(issue).id)
+  expect(await idsBy('assignee=ann')).toEqual([1])
+  expect(await idsBy('assignee=8')).toEqual([2])
+  expect(await idsBy('assignee_id=8')).toEqual([2])
+  expect(await idsBy('reviewers=bob')).toEqual([2, 1])
+  expect(await idsBy('reviewers=eve')).toEqual([])
+})
+
 describe('parameters of pages with the name of a property', () => {
   const choices = { ...text, enum: ['asc', 'desc'], default: 'asc' }
 

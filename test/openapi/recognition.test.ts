@@ -388,6 +388,23 @@ describe('a request that differs from the response', () => {
       ],
     ],
     ['an object that becomes an id', tag, integer, { id: 7, label: 'x' }, 7],
+    [
+      'names that become objects, beside objects',
+      list({ oneOf: [text, object({ name: text })] }),
+      list(object({ id: integer, name: text, color: text }, ['name', 'color'])),
+      ['bug', { name: 'docs' }],
+      [
+        { name: 'bug', color: '' },
+        { name: 'docs', color: '' },
+      ],
+    ],
+    [
+      'values that cannot become objects',
+      list({ oneOf: [text, tag] }),
+      list(tag),
+      ['x', { id: 7, label: 'y' }],
+      [{ id: 7, label: 'y' }],
+    ],
     ['a number that becomes a text', integer, text, 7, '7'],
     ['a text that becomes a number', text, integer, '7', 7],
     ['a text that becomes a number, and is none', text, integer, 'seven', 0],
