@@ -1,7 +1,14 @@
 import type { Place } from '../contract/document.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import type { AddressData } from '../contract/resource-data.js'
-import { type Fields, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import {
+  alternativesOf,
+  type Fields,
+  isObject,
+  type RecordField,
+  readRecordFields,
+  typeOf,
+} from '../contract/schema-fields.js'
 import { type OperationShape, ofCollection, success } from './operations.js'
 import { returnedRecord, unwrapList, unwrapRecord } from './record-schema.js'
 
@@ -61,7 +68,24 @@ const OTHER_SOURCES: readonly Row<CollectionShape, Place>[] = [
   ['in the items of the list', itemsOf],
 ]
 
-export const findRecord = (collection: CollectionShape) => decide(RECORD, collection)
+/** Of several schemas in a response, as in `anyOf: [customer, deleted_customer]`, the one that other responses have. */
+export function findRecord(collection: CollectionShape): Finding<Place> | undefined {
+  const finding = decide(RECORD, collection)
+  const others = OTHER_SOURCES.flatMap(([, find]) => find(collection) ?? [])
+  const own = finding && alternativesOf(finding.found).find((part) => others.some((other) => isSameSchema(part, other)))
+  return finding && { ...finding, found: own ?? finding.found }
+}
+
+/** The same, or an equal one, as generators write it again in each response. */
+export function isSameSchema(schema: Place, other: Place): boolean {
+  return schema.value === other.value || schemaText(schema) === schemaText(other)
+}
+
+function schemaText({ value }: Place): string {
+  return JSON.stringify(value, (name, part) =>
+    /^(?:description|title|examples?)$/.test(name) ? undefined : typeof part === 'bigint' ? `${part}n` : part,
+  )
+}
 
 interface IdQuestion {
   readonly fields: Fields

@@ -10,7 +10,7 @@ import {
   type ResourceData,
 } from '../contract/resource-data.js'
 import { mainPart, type RecordField, readRecordFields } from '../contract/schema-fields.js'
-import { type CollectionShape, findRecord } from './evidence.js'
+import { type CollectionShape, findRecord, isSameSchema } from './evidence.js'
 import { sampleId } from './made-ids.js'
 import { grouped, type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { readAction } from './read-action.js'
@@ -329,15 +329,11 @@ function isViewOf(foundResource: FoundResource, own: readonly ParentData[], orig
   return own.length === 0 ? !foundResource.isWritten : parents.every(({ property }) => property !== undefined)
 }
 
-/** The same schema; or an equal one, as generators write it again in each response, of a collection with the same name. */
+/** An equal schema may be of a collection with the same name only. */
 function isSameRecord(path: string, record: Place, otherPath: string, other: Place): boolean {
-  if (record.value === other.value) return true
-  return literalsOf(path).at(-1) === literalsOf(otherPath).at(-1) && schemaText(record) === schemaText(other)
-}
-
-function schemaText({ value }: Place): string {
-  return JSON.stringify(value, (name, part) =>
-    /^(?:description|title|examples?)$/.test(name) ? undefined : typeof part === 'bigint' ? `${part}n` : part,
+  return (
+    record.value === other.value ||
+    (literalsOf(path).at(-1) === literalsOf(otherPath).at(-1) && isSameSchema(record, other))
   )
 }
 

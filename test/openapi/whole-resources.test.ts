@@ -450,6 +450,45 @@ describe('a record that is one of several', () => {
   ])('%s', (_what, paths, all) => check(paths, all))
 })
 
+// As in Stripe's contract.
+describe('a record, or what is left of it', () => {
+  const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const customer = object({ id: text, name: text, created: integer }, ['id', 'created'])
+  const deleted = object({ id: text, deleted: { type: 'boolean', enum: [true] } }, ['id', 'deleted'])
+  const components = { schemas: { customer, deleted } }
+  const both = [schema('deleted'), schema('customer')]
+  it.each([
+    ['anyOf', { anyOf: both }],
+    ['oneOf', { oneOf: both }],
+    ['inline schemas', { anyOf: [customer, deleted] }],
+  ])('is the one that the list has: %s', async (_what, record) => {
+    const sandbox = await openContract(
+      {
+        '/customers': {
+          post: { ...takes(object({ name: text })), ...ok(schema('customer')) },
+          get: ok(object({ data: list(schema('customer')), has_more: { type: 'boolean' } }, ['data', 'has_more'])),
+        },
+        '/customers/{customer}': {
+          parameters: [inPath('customer')],
+          get: ok(record),
+          delete: ok(schema('deleted')),
+        },
+      },
+      { components },
+    )
+    expect(sandbox.mocked).toEqual({})
+    const { json: made } = await sandbox.post('/customers', { name: 'Ann' })
+    expect(made).toEqual({ id: expect.any(String), name: 'Ann', created: expect.any(Number) })
+    const path = `/customers/${Object(made).id}`
+    expect((await sandbox.get(path)).json).toEqual(made)
+    expect((await sandbox.get('/customers')).json).toEqual({ data: [made], has_more: false })
+    const removed = await sandbox.call(`/v1${path}`, { method: 'DELETE' })
+    expect(removed.json).toEqual({ id: Object(made).id, deleted: true })
+    expect((await sandbox.get(path)).status).toBe(404)
+    expect(sandbox.warnings).toEqual([])
+  })
+})
+
 describe('an id that the record does not have', () => {
   const note = object({ text }, ['text'], { additionalProperties: false })
   const one = { parameters: [inPath('ref')], get: ok(note), delete: gone }
