@@ -33,7 +33,8 @@ export function bodyText(request: ActionRequest, kept: Values, list: readonly Va
   const value = isListed ? values : values[0]
   if (envelope === undefined && !isNotice) return stringifyJson(value)
   const id = String(kept[resource.id.property])
-  const beside = metaEntries(meta, { ...ONE_RECORD, first: id, last: id })
+  const { length } = list
+  const beside = metaEntries(meta, { ...ONE_RECORD, total: length, count: length, onPage: length, first: id, last: id })
   const whole = envelope === undefined ? beside : { ...beside, [envelope]: value }
   return stringifyJson(outer === undefined ? whole : { [outer]: whole })
 }

@@ -18,7 +18,7 @@ import { type OperationShape, ofCollection, parametersOf, success } from './oper
 import { defined } from './parameters.js'
 import type { FoundResource } from './read-resource.js'
 import { isJsonPatch, type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
-import { COUNTED, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
+import { COUNTED, MADE, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'hasMissing' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>
@@ -122,8 +122,11 @@ function readOne(
   const idParameter = effect === 'delete' && !isItem ? idInQuery(operation, found) : undefined
   const isRemoval = effect === 'delete' && (isItem || idParameter !== undefined || sendsId(operation, found))
   if (hasContent(response) && !isJson) return `the response is not JSON (${response.name})`
-  const record = schema && (unwrapRecord(schema, resource.path) ?? { schema })
-  const meta = record?.fields && readMeta(record.fields, record.envelope, SUCCEEDED)
+  const { isBulk = false, made } = isItem ? {} : (unwrapSent(operation, found.fields) ?? {})
+  const many =
+    made?.items && made.outer === undefined ? ({ ...made, schema: made.items, isListed: true } as const) : undefined
+  const record = schema && (many ?? unwrapRecord(schema, resource.path) ?? { schema })
+  const meta = record?.fields && readMeta(record.fields, record.envelope, isBulk ? MADE : SUCCEEDED)
   if (typeof meta === 'string') return meta
   const view = readView(record?.schema, found)
   const base = {
@@ -149,7 +152,8 @@ function readOne(
         ? { ...said, kind: 'remove', status: status || 200 }
         : readWrite(operation, found, { ...said, status })
     }
-    const notice = isOther && isObject(schema) ? readMeta(readRecordFields(schema), undefined, REMOVED) : undefined
+    const notice =
+      isOther && isObject(schema) ? readMeta(readRecordFields(schema), undefined, isBulk ? MADE : REMOVED) : undefined
     if (notice === undefined || typeof notice === 'string') return notice ?? (view as string)
     const told = { ...given, ...inBody, status, hasBody: true, isNotice: true, meta: notice }
     return isRemoval ? { ...told, kind: 'remove', status: status || 200 } : readWrite(operation, found, told)
@@ -197,7 +201,7 @@ function readWrite(
   const ignores = [...readRecordFields(sent.schema)].flatMap(([name, { readOnly }]) =>
     readOnly && resource.properties[name]?.readOnly === false && name !== resource.id.property ? [name] : [],
   )
-  const isBulk = sent.isListed && effect === 'post' && !isItem && (sent.envelope === undefined || base.isListed)
+  const isBulk = sent.isBulk && !isItem
   if (sent.isListed && sent.envelope === undefined && !isBulk)
     return `the request is a list, and ${operation.method.toUpperCase()} changes one record (${sent.schema.name})`
   const write = {

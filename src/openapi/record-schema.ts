@@ -51,18 +51,45 @@ export function returnedRecord(operation: OperationShape | undefined, collection
   return schema && unwrapRecord(schema, collection)?.schema
 }
 
+export interface SentRecord extends RecordEnvelope {
+  /** The request creates the records of a list. */
+  readonly isBulk?: true
+  /** Where the response to it has them; empty if it has something else, or nothing. */
+  readonly made?: ListEnvelope | undefined
+}
+
 /** The record in the body of a request: in its envelope, unless the whole has more of the fields of the record. */
-export function unwrapSent({ place, collection }: OperationShape, record: Fields): RecordEnvelope | undefined {
+export function unwrapSent(operation: OperationShape, record: Fields): SentRecord | undefined {
+  const { place, collection, effect, parameter } = operation
   const schema = bodyContent(place)?.child('schema')
   if (schema === undefined) return undefined
-  const shared = (part: Place) => [...readRecordFields(part).keys()].filter((name) => record.has(name)).length
+  const shared = (part: Place | undefined) =>
+    part === undefined ? 0 : [...readRecordFields(part).keys()].filter((name) => record.has(name)).length
   const fields = readRecordFields(schema)
   const [[envelope, { place: inner }] = ['', { place: schema }]] = fields
   // The property may have any name if the record is in it.
   if (fields.size === 1 && isObject(inner) && shared(inner) > shared(schema)) return { schema: inner, envelope, fields }
+  const { items, outer, ...list } =
+    (effect === 'post' && parameter === undefined && unwrapList(schema, collection)) || {}
+  const made = items && madeList(success(place)?.schema, collection, shared)
+  const isMany = list.envelope === undefined || (made !== undefined && shared(items) > shared(schema))
+  if (isObject(items) && outer === undefined && isMany)
+    return { ...list, schema: items, isListed: true, isBulk: true, made }
   const unwrapped = unwrapRecord(schema, collection, true)
   const isWhole = unwrapped?.envelope !== undefined && shared(schema) > shared(unwrapped.schema)
   return isWhole || unwrapped?.outer !== undefined ? { schema } : unwrapped
+}
+
+/** The list in a response; empty for a message, or nothing; undefined for one record. */
+function madeList(
+  schema: Place | undefined,
+  collection: string,
+  shared: (part: Place | undefined) => number,
+): ListEnvelope | undefined {
+  const one = schema && unwrapRecord(schema, collection)
+  const list = schema && unwrapList(schema, collection)
+  const isOne = one !== undefined && !one.isListed && shared(one.schema) > shared(list?.items)
+  return isOne ? undefined : (list ?? {})
 }
 
 /** A list of operations. @source RFC 6902 */

@@ -287,6 +287,13 @@ export const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
   ['last', /^g?id$/i],
 ]
 
+/** In a response to a POST of several records. */
+export const MADE: readonly (readonly [MetaRole, RegExp])[] = [
+  ['count', /^(created|inserted|added|imported)$/i],
+  ...COUNTED,
+  ...REMOVED,
+]
+
 /** The types of the properties that need not be numbers. */
 const FORMS: { readonly [Role in MetaRole]?: string } = {
   'has-more': 'boolean',

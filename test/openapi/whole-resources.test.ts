@@ -387,6 +387,43 @@ describe('a POST of a list', () => {
       ],
     ],
     [
+      'in an envelope, with more around them',
+      {
+        '/tasks': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+        '/tasks/bulk-create': many(
+          object({ records: list(sent), dryRun: { type: 'boolean' } }, ['records']),
+          ok(object({ created: integer, data: list(task) }, ['created', 'data']), 201),
+        ),
+      },
+      [
+        ['POST /tasks/bulk-create 201', { records: both }, { created: 2, data: [bob, eve] }],
+        ['GET /tasks 200', undefined, [eve, bob]],
+      ],
+    ],
+    [
+      'in an envelope, with their number in the response',
+      {
+        '/tasks': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+        '/tasks/bulk': many(object({ items: list(sent) }, ['items']), ok(object({ total: integer }, ['total']), 201)),
+      },
+      [
+        ['POST /tasks/bulk 201', { items: both }, { total: 2 }],
+        ['GET /tasks 200', undefined, [eve, bob]],
+      ],
+    ],
+    [
+      'in an envelope, with their ids in the response, or nothing',
+      {
+        '/tasks': { get: ok(list(task)), post: many(object({ tasks: list(sent) }), ok(undefined, 204)).post },
+        '/tasks/batch': many(object({ items: list(sent) }), ok(object({ ids: list(integer) }), 201)),
+      },
+      [
+        ['POST /tasks 204', { tasks: both }],
+        ['POST /tasks/batch 201', { items: both }, { ids: [3, 4] }],
+        ['GET /tasks 200', undefined, [{ ...eve, id: 4 }, { ...bob, id: 3 }, eve, bob]],
+      ],
+    ],
+    [
       'without a body in the response, and with ids of the client',
       {
         '/labels': {
