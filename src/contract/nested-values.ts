@@ -8,8 +8,11 @@ import { fieldName, stepsOf, valueAt } from './validators.js'
 /** @returns the names of undeclared nested fields, which it removes */
 export function dropUndeclared(closed: Validator, values: Values): readonly string[] {
   if (closed(values) === true) return []
-  return (closed.errors ?? []).flatMap(({ instancePath, params: { unevaluatedProperty: name } }) => {
-    if (typeof name !== 'string') return []
+  const errors = closed.errors ?? []
+  // A part in a merge patch may lack required properties: all that it has seems undeclared.
+  const parts = errors.flatMap(({ keyword, instancePath }) => (keyword === 'required' ? instancePath : []))
+  return errors.flatMap(({ instancePath, params: { unevaluatedProperty: name } }) => {
+    if (typeof name !== 'string' || parts.includes(instancePath)) return []
     const steps = stepsOf(instancePath)
     Reflect.deleteProperty(Object(valueAt(values, steps)), name)
     return [excerpt(fieldName([...steps, name]))]

@@ -62,7 +62,8 @@ export function bodyReader(body: Body, validators: BodyValidators): Pick<Operati
       if (name !== '__proto__' && (known.size === 0 || isOpen || known.has(name))) values[name] = value[name]
       else unknown.push(name)
     }
-    const violations = check(kind === 'patch' ? withoutNulls(value) : value, isForm ? validators.form : validators.body)
+    const all = check(kind === 'patch' ? withoutNulls(value) : value, isForm ? validators.form : validators.body)
+    const violations = kind === 'patch' ? all.filter(isInPatch) : all
     const { closed } = validators
     if (violations.length === 0 && closed !== undefined) unknown.push(...dropUndeclared(closed, values))
     return { values, violations, unknown }
@@ -83,6 +84,11 @@ function withoutNulls(value: unknown): unknown {
   if (!isNode(value)) return value
   const others = Object.entries(value).filter(([, one]) => one !== null)
   return Object.fromEntries(others.map(([name, one]) => [name, withoutNulls(one)]))
+}
+
+/** A patch leaves out what it does not change, but for the items of a list, which it replaces. @source RFC 7396, section 1 */
+function isInPatch({ rule, name }: Violation): boolean {
+  return rule !== 'required' || name.includes('[')
 }
 
 function refused(message: string, rule: string): Reading<Values> {

@@ -264,19 +264,52 @@ describe('a media type', () => {
     }
   })
 
-  it('of a merge patch removes what is null, and keeps the rest', async () => {
-    const schema = { ...named({ note: { type: 'string' }, size: { type: 'integer' } }), required: ['name'] }
+  it('of a merge patch removes what is null, and keeps the rest, also what its schema requires', async () => {
+    const text = { type: 'string' }
+    const row = { type: 'object', properties: { sku: text }, required: ['sku'] }
+    const place = { type: 'object', properties: { city: text, zip: text }, required: ['city', 'zip'] }
+    const schema = {
+      ...named({ note: text, size: { type: 'integer' }, rows: { type: 'array', items: row }, place }),
+      required: ['name', 'size'],
+    }
+    const requestBody = {
+      content: {
+        'application/json': { schema },
+        'application/merge-patch+json': { schema },
+      },
+    }
+    const patch = { operationId: 'patch', requestBody, responses: ok(200, schema) }
+    const sandbox = await serve(things(schema, { item: { patch } }))
+    await sandbox.post('/things', { name: 'a', note: 'n', size: 1, place: { city: 'Bern', zip: '3000' } })
+    const send = async (body: object, type = 'application/merge-patch+json') =>
+      await sandbox.call('/v1/things/1', { method: 'PATCH', body, headers: { 'content-type': type } })
+    const place2 = { city: 'Bern', zip: '3011' }
+    const changed = await send({ name: null, note: null, size: 2, place: { zip: '3011' } })
+    expect(changed.json).toEqual({ id: 1, name: 'a', size: 2, place: place2 })
+    expect((await send({ size: 'x', rows: [{}] })).json).toMatchObject({
+      message: 'patch: size must be a whole number (it is "x"); rows[0].sku is required.',
+    })
+    expect((await send({ name: 'b' }, 'application/json')).json).toMatchObject({ message: 'patch: size is required.' })
+    expect((await sandbox.get('/things/1')).json).toEqual({ id: 1, name: 'a', size: 2, place: place2 })
+  })
+
+  it('of a merge patch must leave a valid record', async () => {
+    const text = { type: 'string' }
+    const place = { type: 'object', properties: { city: text, zip: text }, required: ['city', 'zip'] }
     const patch = {
       operationId: 'patch',
-      requestBody: json(schema, 'application/merge-patch+json'),
-      responses: ok(200, schema),
+      requestBody: json(ref('Thing'), 'application/merge-patch+json'),
+      responses: ok(200, ref('Thing')),
     }
-    const sandbox = await serve(things(schema, { item: { patch } }))
-    await sandbox.post('/things', { name: 'a', note: 'n', size: 1 })
+    const components = { schemas: { Thing: named({ place: ref('Place') }), Place: place } }
+    const sandbox = await serve(things(ref('Thing'), { item: { patch } }), { components })
+    await sandbox.post('/things', { name: 'a' })
     const headers = { 'content-type': 'application/merge-patch+json' }
-    const send = async (body: string) => await sandbox.call('/v1/things/1', { method: 'PATCH', body, headers })
-    expect((await send('{"note":null,"size":2}')).status).toBe(400)
-    expect((await send('{"name":"b","note":null,"size":2}')).json).toEqual({ id: 1, name: 'b', size: 2 })
+    const send = async (body: object) => await sandbox.call('/v1/things/1', { method: 'PATCH', body, headers })
+    const refused = 'The responses of the contract do not allow this record: place.zip is required.'
+    expect((await send({ place: { city: 'Bern' } })).json).toMatchObject({ message: refused })
+    const whole = { city: 'Bern', zip: '3000' }
+    expect((await send({ place: { ...whole, country: 'CH' } })).json).toEqual({ id: 1, name: 'a', place: whole })
   })
 })
 
