@@ -41,6 +41,7 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
         .filter(isOf)
         .flatMap((item) => namesOf(item, own).map((name) => [item.property, name] as const))
         .flatMap(([property = '', name]) => shownBelow(child, property, records).get(name) ?? [])
+        .filter((place) => records.scopeAt(place).every((id, index) => id === within[index]))
       for (const place of new Set([...nested, ...shown]))
         open.push([child, records.scopeAt(place), String(records.at(place)[child.id.property])])
     }

@@ -63,7 +63,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
   const parents = action.pathFilters ?? resource.parents
   const ids = parents.length === 0 ? NO_SCOPE : parents.map(({ parameter }) => String(path[parameter]))
   if (ids.length > 0 && !hasParents(parents, ids, space)) return { kind: 'not-found' }
-  const scope = action.pathFilters === undefined ? ids : NO_SCOPE
+  const scope = parents === resource.parents ? ids : ids.slice(0, resource.parents.length)
   if (action.kind === 'list') return list(request, scope, space)
   if (action.kind === 'create') return create(request, scope, space, Array.isArray(sent) ? sent : undefined)
   const records = space.state.records.get(resource.name)
@@ -318,7 +318,7 @@ function listText(request: ActionRequest, { values, before, after }: RecordPage,
 function filtersOf({ resource, action, path, query }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
-  for (const { parameter, property = '' } of action.pathFilters ?? [])
+  for (const { parameter, property = '' } of action.pathFilters?.slice(resource.parents.length) ?? [])
     filters.push([property, inOtherType(path[parameter])])
   const { filters: given = [], ranges } = action.query ?? {}
   for (const [parameter, property] of given) {

@@ -36,10 +36,11 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   })
   const recordOf = new Map(found.map(({ resource, record }) => [resource.path, record.value]))
   const parentsOf = new Map(found.map((foundResource) => [foundResource, namedParents(foundResource, recordOf)]))
+  const byDepth = [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)
   const originOf = new Map(
     found.map((foundResource) => {
       const parents = parentsOf.get(foundResource) ?? []
-      const origins = found.filter((other) => isViewOf(foundResource, parents, other))
+      const origins = byDepth.filter((other) => isViewOf(foundResource, parents, other))
       return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
     }),
   )
@@ -57,7 +58,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
   const seeds = new Map<string, ResourceData>()
   // Whether records can belong to others depends on these.
-  for (const foundResource of [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)) {
+  for (const foundResource of byDepth) {
     const own = byResource.get(foundResource.resource.path) ?? []
     if (own.length === 0) continue
     const actions = own.map(([, action]) => action as ResourceAction)
@@ -318,15 +319,21 @@ function namedParents(
   })
 }
 
-/** `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. */
+/**
+ * `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. So is
+ * `/shops/{shopId}/owners/{ownerId}/pets` of `/shops/{shopId}/pets`.
+ */
 function isViewOf(foundResource: FoundResource, own: readonly ParentData[], origin: FoundResource): boolean {
   if (foundResource === origin || foundResource.isSingle || origin.isSingle) return false
   const [path, other] = [foundResource.resource.path, origin.resource.path]
   if (!isSameRecord(path, foundResource.record, other, origin.record)) return false
-  if (origin.resource.parents.length > 0 || !origin.isWritten) return false
+  const { length: outer } = origin.resource.parents
+  const isBeside = outer === 0 || path.startsWith(other.slice(0, other.lastIndexOf('/') + 1))
+  if (!isBeside || !origin.isWritten) return false
   const [last, wanted] = [foundResource, origin].map(({ resource: { path } }) => literalsOf(path).at(-1))
   const { parents } = last === wanted ? { parents: own } : foundResource.resource
-  return own.length === 0 ? !foundResource.isWritten : parents.every(({ property }) => property !== undefined)
+  const inner = parents.slice(outer)
+  return inner.length === 0 ? !foundResource.isWritten : inner.every(({ property }) => property !== undefined)
 }
 
 /** An equal schema may be of a collection with the same name only. */

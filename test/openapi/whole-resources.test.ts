@@ -1136,6 +1136,66 @@ describe('records below others, as generators of inline schemas write them', () 
   })
 })
 
+describe('a list below two records', () => {
+  const ids = (...names: string[]) => names.map((name) => inPath(name, integer))
+  const order = object({ id: readOnly(integer), customerId: integer, name: text }, ['id', 'name'])
+  const ofCustomer = '/tenants/{tenant}/customers/{customer}'
+  const paths = {
+    ...crud('/tenants', '/tenants/{tenant}', task, ids('tenant'), sent),
+    [ofCustomer.replace('/{customer}', '')]: { parameters: ids('tenant'), post: { ...takes(sent), ...ok(task, 201) } },
+    [ofCustomer]: { parameters: ids('tenant', 'customer'), get: ok(task) },
+    [`${ofCustomer}/orders`]: {
+      parameters: ids('tenant', 'customer'),
+      ...{ post: { ...takes(sent), ...ok(order, 201) }, get: ok(list(order)) },
+    },
+    '/tenants/{tenant}/orders': { parameters: ids('tenant'), get: ok(list(order)) },
+    '/tenants/{tenant}/orders/{order}': { parameters: ids('tenant', 'order'), get: ok(order), delete: gone },
+  }
+  const first = { id: 1, name: 'x', customerId: 1 }
+
+  it('has the records of a list below the outer one', async () => {
+    await check(paths, [
+      ['POST /tenants 201', { name: 'T' }],
+      ['POST /tenants 201', { name: 'U' }],
+      ['POST /tenants/1/customers 201', { name: 'Ann' }],
+      ['POST /tenants/1/customers 201', { name: 'Bob' }],
+      ['POST /tenants/1/customers/1/orders 201', { name: 'x' }, first],
+      ['POST /tenants/1/customers/2/orders 201', { name: 'y' }, { id: 2, name: 'y', customerId: 2 }],
+      ['POST /tenants/2/customers/1/orders 404', { name: 'z' }],
+      ['GET /tenants/1/orders/1 200', undefined, first],
+      ['GET /tenants/2/orders/1 404'],
+      ['GET /tenants/1/customers/1/orders 200', undefined, [first]],
+      ['GET /tenants/1/orders 200', undefined, [{ id: 2, name: 'y', customerId: 2 }, first]],
+      ['GET /tenants/2/orders 200', undefined, []],
+      ['DELETE /tenants/1/orders/1 204'],
+      ['GET /tenants/1/customers/1/orders 200', undefined, []],
+    ])
+  })
+
+  it('loses the records of a removed one, and not those of another with its id', async () => {
+    const customer = object({ code: text, name: text }, ['code'])
+    const owned = object({ id: readOnly(integer), customerCode: text, name: text }, ['id', 'name'])
+    const below = '/tenants/{tenant}/customers/{customerCode}'
+    const parameters = [...ids('tenant'), inPath('customerCode')]
+    const orders = { ...takes(sent), ...ok(owned, 201) }
+    const own = {
+      '/tenants': { post: { ...takes(sent), ...ok(task, 201) }, get: ok(list(task)) },
+      '/tenants/{tenant}/customers': { parameters: ids('tenant'), post: { ...takes(customer), ...ok(customer, 201) } },
+      [below]: { parameters, get: ok(customer), delete: gone },
+      [`${below}/orders`]: { parameters, post: orders, get: ok(list(owned)) },
+      '/tenants/{tenant}/orders/{order}': { parameters: ids('tenant', 'order'), get: ok(owned) },
+    }
+    await check({ ...own, '/tenants/{tenant}': { parameters: ids('tenant'), get: ok(task) } }, [
+      ...['T', 'U'].map((name) => ['POST /tenants 201', { name }] as const),
+      ...[1, 2].map((tenant) => [`POST /tenants/${tenant}/customers 201`, { code: 'ann' }] as const),
+      ...[1, 2].map((tenant) => [`POST /tenants/${tenant}/customers/ann/orders 201`, { name: 'x' }] as const),
+      ['DELETE /tenants/1/customers/ann 204'],
+      ['GET /tenants/1/orders/1 404'],
+      ['GET /tenants/2/orders/2 200', undefined, { id: 2, name: 'x', customerCode: 'ann' }],
+    ])
+  })
+})
+
 describe('responses around a record', () => {
   const title = object({ title: text }, ['title'])
   const post = object({ id: integer, title: text }, ['id', 'title'])
