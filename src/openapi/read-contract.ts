@@ -87,7 +87,14 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
     title: info?.string('title') ?? '',
     version: info?.string('version') ?? '',
     ...access,
-    notes: [...ofAccess, ...reading.notes, ...notes, ...callbackNotes(shapes), ...unreachedNotes(operations)],
+    notes: [
+      ...ofAccess,
+      ...reading.notes,
+      ...notes,
+      ...callbackNotes(shapes),
+      ...unservedNotes(root),
+      ...unreachedNotes(operations),
+    ],
     ...readPlans(root),
     ...defined({ commonError: readCommonError(shapes.map(({ place }) => place)) }),
     operations,
@@ -177,6 +184,16 @@ function callbackNotes(shapes: readonly OperationShape[]): readonly string[] {
   const calling = shapes.filter(({ place }) => place.child('callbacks') !== undefined)
   if (calling.length === 0) return []
   return [`The sandbox does not call the callbacks of ${calling.map(({ id }) => id).join(', ')}.`]
+}
+
+/** @source OpenAPI specification 3.2: Path Item Object */
+function unservedNotes(root: Place): readonly string[] {
+  const unserved = root.children('paths').flatMap(([path, item]) => {
+    const others = item.entries('additionalOperations').map(([method]) => `${method} ${path}`)
+    return item.child('query') === undefined ? others : [`QUERY ${path}`, ...others]
+  })
+  if (unserved.length === 0) return []
+  return [`The sandbox does not serve ${unserved.join(', ')}: it has the methods of OpenAPI 3.1.`]
 }
 
 function unreachedNotes(operations: readonly OperationData[]): readonly string[] {

@@ -183,6 +183,14 @@ describe('a collection and its item', () => {
     expect(notes).toEqual(['The sandbox does not call the callbacks of create.'])
   })
 
+  it('have methods of OpenAPI 3.2 that are not served, which a note says', async () => {
+    const responses = ok(200, ref('Things'))
+    const methods = `query: { ${responses} }, additionalOperations: { COPY: { ${responses} } }`
+    const document = contract(`/things: { ${list()}, ${create}, ${methods} }`).replace('3.1.0', '3.2.0')
+    const { notes } = await readContractText(document, { name: 'openapi.yaml' })
+    expect(notes).toEqual(['The sandbox does not serve QUERY /things, COPY /things: it has the methods of OpenAPI 3.1.'])
+  })
+
   it('that no operation reads are mocked', async () => {
     const { mocked } = await resourcesOf(contract(`/things: { ${create} }`))
     expect(mocked).toEqual({ create: 'no operation reads its records (paths./things)' })
