@@ -268,7 +268,7 @@ export interface ResourceAction {
   readonly ignores?: readonly string[]
   /** The request body names the record, not the path: `PUT /pets` with an id. */
   readonly isIdInBody?: boolean
-  /** The query parameter that names the record: `DELETE /pets?id=1`. */
+  /** The query parameter that names the record: `DELETE /pets?id=1`; or a new one: `POST /shelves?shelfId=art`. */
   readonly idParameter?: string
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
   readonly pathFilters?: readonly ParentData[]

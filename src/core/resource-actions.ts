@@ -189,13 +189,14 @@ function typed(value: unknown, type: ParentData['type']): unknown {
 
 /** A record of what a client has sent, with its id and with the properties that the sandbox fills. */
 function newRecord(
-  { resource, body, now, path }: Pick<ActionRequest, 'resource' | 'body' | 'now' | 'path'>,
+  request: ActionRequest,
   free: Int64,
   space: Space,
   isKnown: (id: unknown) => boolean = () => false,
 ): Record<string, unknown> {
+  const { resource, body, now } = request
   const { id, properties, isOpen } = resource
-  const value: Record<string, unknown> = { [id.property]: newId(resource, path, body, free, space, isKnown) }
+  const value: Record<string, unknown> = { [id.property]: newId(request, free, space, isKnown) }
   let rowIds: NewId | undefined
   let isAnything = true
   for (const name in properties) {
@@ -222,9 +223,7 @@ function newRecord(
 }
 
 function newId(
-  resource: ResourceData,
-  path: Values,
-  body: Values,
+  { resource, action, path, query, body }: ActionRequest,
   free: Int64,
   space: Space,
   isKnown: (id: unknown) => boolean,
@@ -232,7 +231,8 @@ function newId(
   const { id, parents } = resource
   const whole = (own: unknown) =>
     id.template === undefined ? own : idFromPath(id.template, [...parents.map(({ parameter }) => path[parameter]), own])
-  const sent = id.kind === 'from-client' || id.isSent ? body[id.property] : undefined
+  const own = id.kind === 'from-client' || id.isSent ? body[id.property] : undefined
+  const sent = query[action.idParameter ?? ''] ?? own
   const given = id.kind === 'integer' ? (parseInt64(String(sent)) ?? free) : sent
   return whole(given ?? newTextId(space, resource, free, (own) => isKnown(whole(own))))
 }

@@ -171,10 +171,18 @@ function isItemWrite({ effect, parameter }: OperationShape): boolean {
 
 /** The query parameter that names the record, as in `DELETE /things?id=1`. */
 function idInQuery(operation: OperationShape, { resource: { id } }: FoundResource): string | undefined {
+  return namesInQuery(operation, true).find((name) => plainName(name) === plainName(id.property))
+}
+
+/** The one that names a new record. @source google.aip.dev/133, "User-specified IDs" */
+function newIdInQuery(operation: OperationShape, { resource: { id, path } }: FoundResource): string | undefined {
+  return id.kind === 'integer' ? undefined : namesInQuery(operation).find((name) => isOwnId(name, path))
+}
+
+function namesInQuery(operation: OperationShape, mustBeSent = false): readonly string[] {
   return parametersOf(operation)
-    .filter((parameter) => parameter.string('in') === 'query' && parameter.flag('required'))
+    .filter((parameter) => parameter.string('in') === 'query' && (!mustBeSent || parameter.flag('required')))
     .flatMap((parameter) => parameter.string('name') ?? [])
-    .find((name) => plainName(name) === plainName(id.property))
 }
 
 /** Whether the body names the record: `POST /things/delete` with its id. */
@@ -185,9 +193,10 @@ function sendsId(operation: OperationShape, { resource: { id }, fields }: FoundR
 
 function readWrite(
   operation: OperationShape,
-  { resource, fields, operations, isSingle }: FoundResource,
+  found: FoundResource,
   { status, ...base }: Omit<ResourceAction, 'kind'>,
 ): ResourceAction | string {
+  const { resource, fields, operations, isSingle } = found
   const { effect } = operation
   const isItem = operation.parameter !== undefined || isSingle
   const sent = unwrapSent(operation, fields)
@@ -225,6 +234,7 @@ function readWrite(
     return {
       ...write,
       ...(known[0] === 'replace' && keeps),
+      ...(known[0] === 'create' && !isBulk && defined({ idParameter: newIdInQuery(operation, found) })),
       kind: known[0],
       status: has('201') && has('200') ? known[1] : status || known[1],
       ...(creates && { createdStatus: has('201') ? 201 : status || known[1] }),

@@ -161,6 +161,28 @@ describe('the id of a record', () => {
     expect((await sandbox.get(collection)).json).toEqual([made])
   })
 
+  // @source google.aip.dev/133, "User-specified IDs"
+  it.each([
+    ['id', {}],
+    ['name', { example: 'shelves/a' }],
+  ])('is in the query of its POST: %s', async (property, more) => {
+    const shelf = object({ [property]: { ...text, ...more }, theme: text }, [property])
+    const sandbox = await open({
+      '/shelves': {
+        post: { parameters: [inQuery('shelfId', text)], ...takes(object({ theme: text })), ...ok(shelf) },
+        get: ok(list(shelf)),
+      },
+      '/shelves/{shelf}': { parameters: [inPath('shelf')], get: ok(shelf) },
+    })
+    const id = property === 'name' ? 'shelves/mine' : 'mine'
+    const { json: made } = await sandbox.post('/shelves?shelfId=mine', { theme: 'art' })
+    expect(made).toEqual({ [property]: id, theme: 'art' })
+    expect((await sandbox.get('/shelves/mine')).json).toEqual(made)
+    expect((await sandbox.post('/shelves?shelfId=mine', {})).status).toBe(409)
+    expect((await sandbox.post('/shelves', {})).status).toBe(200)
+    expect(sandbox.warnings).toEqual([])
+  })
+
   it('is its name, which the client chooses, if the parameter has the name of the collection', async () => {
     const bucket = named({ size: integer })
     const sandbox = await open(crud('/buckets', '/buckets/{bucket}', bucket, [inPath('bucket')]))

@@ -188,7 +188,9 @@ describe('a collection and its item', () => {
     const methods = `query: { ${responses} }, additionalOperations: { COPY: { ${responses} } }`
     const document = contract(`/things: { ${list()}, ${create}, ${methods} }`).replace('3.1.0', '3.2.0')
     const { notes } = await readContractText(document, { name: 'openapi.yaml' })
-    expect(notes).toEqual(['The sandbox does not serve QUERY /things, COPY /things: it has the methods of OpenAPI 3.1.'])
+    expect(notes).toEqual([
+      'The sandbox does not serve QUERY /things, COPY /things: it has the methods of OpenAPI 3.1.',
+    ])
   })
 
   it('that no operation reads are mocked', async () => {
