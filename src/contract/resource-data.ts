@@ -288,6 +288,8 @@ export const FILLED = {
   steps: '{steps}',
   path: '{path}',
   rule: '{rule}',
+  /** Of the codes that follow, with `|` between them, the one whose words fit the problem best; else the first. */
+  choice: '{choice}',
 } as const
 
 export interface ErrorData {

@@ -37,6 +37,31 @@ const PHRASES: Readonly<Record<number, string>> = {
   507: 'Insufficient Storage',
 }
 
+/** What documented codes have in their names, best first. */
+const CODE_WORDS: Readonly<Record<number, string>> = {
+  400: 'validation badrequest invalid',
+  401: 'unauth auth',
+  403: 'forbidden permission denied',
+  404: 'notfound missing',
+  409: 'conflict exist duplicate taken',
+  412: 'precondition',
+  422: 'validation unprocessable invalid',
+  428: 'precondition',
+  429: 'rate toomany quota limit throttl',
+}
+const OF_CLIENT = 'invalid badrequest validation'
+const OF_SERVER = 'internal server unavailable unknown'
+
+/** The documented code for a problem: the first that has its rule, a word for its status, or that of a wider kind. */
+function chosen(choices: readonly string[], { code, status, violation }: Filling): string | undefined {
+  const words = [violation?.rule, CODE_WORDS[status], code, status < 500 ? OF_CLIENT : OF_SERVER]
+  const letters = (text: string) => text.toLowerCase().replaceAll(/[^a-z ]/g, '')
+  const fitting = words
+    .flatMap((text) => (text ? letters(text).split(' ') : []))
+    .map((word) => choices.find((choice) => letters(choice).includes(word)))
+  return fitting.find((choice) => choice !== undefined) ?? choices[0]
+}
+
 interface Filling {
   readonly code: string
   readonly status: number
@@ -65,8 +90,10 @@ function fill(value: unknown, filling: Filling, violations: readonly Violation[]
   return Object.fromEntries(fields)
 }
 
-function filledText(text: string, { code, status, message, violation }: Filling): unknown {
+function filledText(text: string, filling: Filling): unknown {
+  const { code, status, message, violation } = filling
   if (text === FILLED.status) return status
+  if (text.startsWith(FILLED.choice)) return chosen(text.slice(FILLED.choice.length).split('|'), filling)
   return text
     .replaceAll(FILLED.statusInText, String(status))
     .replaceAll(FILLED.phrase, PHRASES[status] ?? code)

@@ -1,9 +1,11 @@
 import { isFastApi, isNode, jsonContent, type Node, type Place } from '../contract/document.js'
 import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
+import { isNamedLogin } from '../contract/login-names.js'
 import { concreteType } from '../contract/media-types.js'
 import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-data.js'
-import { alternativesOf, isObject, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import { alternativesOf, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
+import type { OperationShape } from './operations.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {
@@ -64,9 +66,11 @@ const OF_ENTRIES = new RegExp(
  * The form that most documented errors share, unless it is the service's own; undefined if they share none. FastAPI
  * documents only lists of problems, and has a sentence in their place otherwise.
  */
-export function readCommonError(operations: readonly Place[]): ErrorData | undefined {
+export function readCommonError(operations: readonly OperationShape[]): ErrorData | undefined {
   const found = new Map<string, { readonly mediaType: string; readonly schema: Place; count: number }>()
-  for (const [status, response] of operations.flatMap((operation) => operation.children('responses'))) {
+  // Those of OAuth have a form of their own.
+  const others = operations.filter(({ method, ...names }) => !isNamedLogin({ ...names, method: method.toUpperCase() }))
+  for (const [status, response] of others.flatMap(({ place }) => place.children('responses'))) {
     const { mediaType = '', content } = jsonContent(response) ?? {}
     const schema = content?.child('schema')
     if (schema === undefined || !ERROR_STATUSES.test(status)) continue
@@ -104,6 +108,9 @@ const STATUS = /^(?:status|status_?code|code)$/i
 const PLACE =
   /^(?:(?:field|property|parameter|param|attribute|argument)(?:_?(?:name|path))?|name|key|path|loc|location|pointer|instancePath|dataPath|target)$/i
 const RULE = /^(?:code|type|rule|kind|keyword|constraint)$/i
+const CODE = /^(?:error_?)?(?:code|name|type)$/i
+/** A text without an example. */
+const MADE_UP = /^x*$/
 const MAX_DEPTH = 4
 
 /** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
@@ -125,15 +132,16 @@ function errorValue(schema: Place, example: unknown, depth = 0, isInList = false
   const fields = readRecordFields(schema)
   // As NestJS and Spring write it.
   const hasPhrase = fields.has('message') && [...fields.keys()].some((name) => STATUS.test(name) && name !== 'code')
-  const entries = [...fields].flatMap(([name, { place, type, required }]): [string, unknown][] => {
+  const entries = [...fields].flatMap(([name, field]): [string, unknown][] => {
+    const { place, type, required } = field
     if (hasPhrase && name === 'error' && type === 'string' && fits(FILLED.phrase, place)) return [[name, FILLED.phrase]]
     const isWanted =
       required || name in simplest || SENTENCE.test(name) || STATUS.test(name) || (isInList && isOfEntry(name))
-    const value = isWanted ? errorField(name, place, type, simplest[name], depth, isInList) : undefined
+    const value = isWanted ? errorField(name, field, simplest[name], depth, isInList) : undefined
     return value === undefined ? [] : [[name, value]]
   })
   const filled = { ...simplest, ...Object.fromEntries(entries) }
-  if (!fits(filled, schema) && !hasStatus(filled)) return simplest
+  if (!fits(filled, schema) && !hasPlaceholder(filled)) return simplest
   return depth > 0 || stringifyJson(filled).includes(FILLED.message) ? filled : withAnyText(filled, schema)
 }
 
@@ -170,8 +178,7 @@ function entryField(name: string, place: Place, type: string | undefined): unkno
 
 function errorField(
   name: string,
-  place: Place,
-  type: string | undefined,
+  { place, type, choices = [] }: RecordField,
   example: unknown,
   depth: number,
   isInList: boolean,
@@ -181,13 +188,14 @@ function errorField(
   if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return FILLED.status
   if (/^status/i.test(name) && type === 'string' && fits('400', place)) return FILLED.statusInText
   if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1, isInList)
+  if (type === 'string' && choices.length > 1) return FILLED.choice + [example ?? [], ...choices].flat().join('|')
   if (!fits(FILLED.message, place)) return example
-  if (/^code$|^error_?code$/i.test(name)) return example ?? FILLED.code
+  if (CODE.test(name)) return MADE_UP.test(String(example ?? '')) ? FILLED.code : example
   return SENTENCE.test(name) ? FILLED.message : example
 }
 
-/** The placeholder of a number is a text, and that of a text may not match its pattern. */
-function hasStatus(value: object): boolean {
+/** The placeholder of a number is a text, and that of a text may not match its pattern or its choices. */
+function hasPlaceholder(value: object): boolean {
   const text = stringifyJson(value)
-  return text.includes(FILLED.status) || text.includes(FILLED.statusInText)
+  return [FILLED.status, FILLED.statusInText, FILLED.choice].some((placeholder) => text.includes(placeholder))
 }

@@ -96,7 +96,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       ...unreachedNotes(operations),
     ],
     ...readPlans(root),
-    ...defined({ commonError: readCommonError(shapes.map(({ place }) => place)) }),
+    ...defined({ commonError: readCommonError(shapes) }),
     operations,
     resources: reading.resources,
   }

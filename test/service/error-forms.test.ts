@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { temporaryFile } from '../support/temporary-files.js'
+import { transports } from '../support/transports.js'
+
+const [[, openSandbox]] = transports as [(typeof transports)[number]]
+
+const text = { type: 'string' }
+const texts = { type: 'array', items: text }
+const choice = (...choices: readonly string[]) => ({ type: 'string', enum: choices })
+const object = (properties: object, required: readonly string[] = []) => ({ type: 'object', properties, required })
+const list = (properties: object) => ({ type: 'array', items: object(properties) })
+const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
+
+/** The errors of a body without `title` and with a wrong `kind`, of a missing record, a missing key and a missing path. */
+async function errorsIn(schema: object, others: object = {}) {
+  const room = object({ title: text, kind: choice('a', 'b') }, ['title'])
+  const error = json(schema)
+  const one = object({ id: { type: 'integer', readOnly: true }, ...room.properties }, ['id'])
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+  const paths = {
+    '/rooms': { post: { requestBody: json(room), responses: { 201: json(one), 400: error, 401: error } } },
+    '/rooms/{id}': { get: { parameters: [id], responses: { 200: json(one), 404: error } } },
+    ...others,
+  }
+  const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } }
+  const info = { title: 'T', version: '1' }
+  const document = { openapi: '3.1.0', info, security: [{ key: [] }], components, paths }
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)), strict: true })
+  const seen = [
+    await sandbox.post('/rooms', { kind: 'z' }),
+    await sandbox.get('/rooms/77'),
+    await sandbox.post('/rooms', {}, null),
+    await sandbox.get('/nowhere'),
+  ]
+  expect(seen.map(({ status }) => status)).toEqual([400, 404, 401, 404])
+  return seen.map(({ json: body }) => body)
+}
+
+const TITLE = 'title is required'
+const KIND = expect.stringContaining('kind must be one of a, b')
+const BOTH = expect.stringContaining(TITLE)
+const MISSING = expect.stringContaining('could not be found')
+
+// @source docs/spec.md, "Resources"
+describe('the code of an error', () => {
+  it('is that of the sandbox if the contract has no example', async () => {
+    const schema = object({ error: object({ code: { ...text, minLength: 1 }, message: text }, ['code', 'message']) }, [
+      'error',
+    ])
+    expect(await errorsIn(schema)).toMatchObject(
+      ['invalid_request', 'not_found', 'missing_api_key', 'not_found'].map((code) => ({ error: { code } })),
+    )
+  })
+
+  it.each([
+    [
+      ['BAD_REQUEST', 'NOT_FOUND', 'UNAUTHORIZED'],
+      ['BAD_REQUEST', 'NOT_FOUND', 'UNAUTHORIZED'],
+    ],
+    [
+      ['FORBIDDEN', 'invalidRequest', 'resourceNotFound', 'Unauthenticated'],
+      ['invalidRequest', 'resourceNotFound', 'Unauthenticated'],
+    ],
+    [
+      ['CONFLICT', 'E_VALIDATION', 'E_NOT_FOUND', 'E_UNAUTHORIZED'],
+      ['E_VALIDATION', 'E_NOT_FOUND', 'E_UNAUTHORIZED'],
+    ],
+    [
+      ['api_error', 'card_error', 'invalid_request_error'],
+      ['invalid_request_error', 'invalid_request_error', 'invalid_request_error'],
+    ],
+  ])('is the documented one of %j with the words of the problem', async (choices, [invalid, missing, keyless]) => {
+    for (const name of ['code', 'type', 'status']) {
+      const schema = object({ [name]: choice(...choices), message: text }, [name])
+      const codes = [invalid, missing, keyless, missing]
+      expect(await errorsIn(schema)).toMatchObject(codes.map((code) => ({ [name]: code })))
+    }
+  })
+
+  it('is not that of an OAuth error elsewhere', async () => {
+    const oauth = object({ error: choice('invalid_grant', 'invalid_request'), error_description: text }, ['error'])
+    const token = json(object({ access_token: text }))
+    const responses = { 200: token, 400: json(oauth), 401: json(oauth), 403: json(oauth), 429: json(oauth) }
+    const paths = { '/oauth/token': { post: { security: [], responses } } }
+    const schema = object({ reason: text }, ['reason'])
+    const [, , , missing] = await errorsIn(schema, paths)
+    expect(missing).toEqual({ reason: MISSING })
+  })
+})
