@@ -282,8 +282,10 @@ export const FILLED = {
   statusInText: '{status text}',
   /** `Not Found` */
   phrase: '{reason phrase}',
-  /** In an entry of a list of errors: the field, as text, as a JSON pointer, as steps of texts, or of texts and numbers. */
+  /** In an entry of a list of errors: the field, as text, as a JSON pointer, as steps of texts, or of texts and numbers. An empty text after them: without the part of the request. */
   place: '{place}',
+  /** In an object by field: its message, or that of all fields which are not in the object. */
+  ofField: '{message} {of the field}',
   pointer: '{pointer}',
   steps: '{steps}',
   path: '{path}',
@@ -298,6 +300,8 @@ export interface ErrorData {
   readonly contentType: string
   /** JSON: the example, or the simplest value of the schema. */
   readonly body: string
+  /** The same with what there is only for wrong fields of a request. */
+  readonly ofFields?: string
   /** The framework whose form it is. */
   readonly words?: ErrorWords
 }

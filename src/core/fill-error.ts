@@ -6,14 +6,15 @@ import { inWordsOf } from './error-words.js'
 
 /** The body of a documented error. */
 export function fillError(
-  { contentType, body, words }: ErrorData,
+  { contentType, body, ofFields, words }: ErrorData,
   status: number,
   { code, message, violations = [] }: NonNullable<HandlerResult['problem']>,
 ): string {
   const whole: Filling = { code, status, message, violation: undefined }
   if (contentType.startsWith('text/')) return String(filledText(body, whole))
   const worded = words === undefined ? violations : violations.map((violation) => inWordsOf(words, violation))
-  return stringifyJson(fill(parseShallowJson(body), whole, worded))
+  const form = worded.length > 0 ? (ofFields ?? body) : body
+  return stringifyJson(fill(parseShallowJson(form), whole, worded))
 }
 
 /** Those of node:http, which pages lack. */
@@ -76,18 +77,42 @@ function fill(value: unknown, filling: Filling, violations: readonly Violation[]
   const entries = violations.map((violation) => ({ ...filling, violation, message: violation.message }))
   if (Array.isArray(value)) {
     const steps = value[0] === FILLED.path || value[0] === FILLED.steps ? stepsOf(filling.violation) : undefined
-    if (steps !== undefined) return value[0] === FILLED.steps ? steps.map(String) : steps
-    const isOfEach = entries.length > 0 && value.length === 1 && stringifyJson(value).includes(FILLED.message)
-    return isOfEach
+    if (steps !== undefined) {
+      const own = steps.slice(value.length - 1)
+      return value[0] === FILLED.steps ? own.map(String) : own
+    }
+    return entries.length > 0 && value.length === 1 && isOfEach(value[0])
       ? entries.map((entry) => fill(value[0], entry, []))
       : value.map((item) => fill(item, filling, violations))
   }
-  const fields = Object.entries(value).flatMap(([name, field]): [string, unknown][] =>
-    name === FILLED.place
-      ? (entries.length > 0 ? entries : [filling]).map((entry) => [placeOf(entry.violation), fill(field, entry, [])])
-      : [[name, fill(field, filling, violations)]],
-  )
-  return Object.fromEntries(fields)
+  const isOfField = ([, field]: readonly [string, unknown]) => [field].flat()[0] === FILLED.ofField
+  const names = Object.entries(value).filter(isOfField)
+  if (names.length > 0) return byField(Object.fromEntries(names), entries.length > 0 ? entries : [filling])
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, fill(field, filling, violations)]))
+}
+
+/** Whether a list has its item for each problem, rather than a list inside the item. */
+function isOfEach(item: unknown): boolean {
+  const isSentence = (value: unknown) => typeof value === 'string' && value.includes(FILLED.message)
+  const text = stringifyJson(item)
+  const isInside = !isSentence(item) && !Object.values(Object(item)).some(isSentence) && LISTED.test(text)
+  return text.includes(FILLED.message) && !isInside
+}
+
+const LISTED = /\[[^\]]*\{message\}/
+
+/** @param forms of the fields, the general one last; or of any field, under the name of the placeholder */
+function byField(forms: Readonly<Record<string, unknown>>, entries: readonly Filling[]): unknown {
+  const names = Object.keys(forms)
+  const messages: Record<string, readonly string[]> = {}
+  for (const { violation, message } of entries) {
+    const place = placeOf(violation)
+    const own = FILLED.place in forms ? place : names.find((name) => name === place.replace(/[.[].*/s, ''))
+    const name = own ?? names.at(-1) ?? ''
+    messages[name] = [...(messages[name] ?? []), message]
+  }
+  const isText = Object.values(forms).includes(FILLED.ofField)
+  return Object.fromEntries(Object.entries(messages).map(([name, all]) => [name, isText ? all.join('; ') : all]))
 }
 
 function filledText(text: string, filling: Filling): unknown {

@@ -3,6 +3,7 @@ import { exampleOf, exampleValue, fits } from '../contract/example-value.js'
 import { stringifyJson } from '../contract/json.js'
 import { isNamedLogin } from '../contract/login-names.js'
 import { concreteType } from '../contract/media-types.js'
+import { SUCCESS } from '../contract/names.js'
 import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-data.js'
 import { alternativesOf, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import type { OperationShape } from './operations.js'
@@ -30,6 +31,7 @@ interface ErrorShape {
   readonly isOwn: boolean
   /** Undefined if no value of the schema is known. */
   readonly body: string | undefined
+  readonly ofFields?: string
   readonly words?: ErrorWords
 }
 
@@ -48,19 +50,29 @@ function errorOf(schema: Place, example: unknown): ErrorShape {
   const key = Object(schema.value)
   const known = example === undefined ? shapes.get(key) : undefined
   if (known !== undefined) return known
-  const value = errorValue(schema, example)
+  const value = errorValue(schema, example, { ...TOP, isOfFields: true })
   const words = wordsOf(value)
-  const body = value === undefined ? undefined : stringifyJson(value)
-  const shape = { isOwn: isOwn(schema), body, ...(words && { words }) }
+  const shape = { isOwn: isOwn(schema), ...bodiesOf(schema, example), ...(words && { words }) }
   if (example === undefined) shapes.set(key, shape)
   return shape
 }
 
+function bodiesOf(schema: Place, example?: unknown): Pick<ErrorShape, 'body' | 'ofFields'> {
+  const [body, ofFields] = [false, true].map((isOfFields) => {
+    const value = errorValue(schema, example, { ...TOP, isOfFields })
+    return value === undefined ? undefined : stringifyJson(value)
+  })
+  return { body, ...(ofFields !== undefined && ofFields !== body && { ofFields }) }
+}
+
 const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
 /** It has a place of the request, so it is the form of invalid requests only. */
-const OF_ENTRIES = new RegExp(
-  [FILLED.place, FILLED.pointer, FILLED.steps, FILLED.path].join('|').replaceAll(/[{}]/g, '\\$&'),
-)
+const OF_ENTRIES = placeholders(FILLED.place, FILLED.pointer, FILLED.steps, FILLED.path)
+const OF_FIELDS = placeholders(OF_ENTRIES.source, FILLED.ofField)
+
+function placeholders(...all: readonly string[]): RegExp {
+  return new RegExp(all.join('|').replaceAll(/\\?([{}])/g, '\\$1'))
+}
 
 /**
  * The form that most documented errors share, unless it is the service's own; undefined if they share none. FastAPI
@@ -81,11 +93,12 @@ export function readCommonError(operations: readonly OperationShape[]): ErrorDat
   }
   for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
     if (mediaType === 'application/json' && isOwn(schema)) return undefined
-    const value = errorValue(schema, undefined)
+    const value = errorValue(schema, undefined, TOP)
     const hasSentence = isFastApi(schema.document) && isNode(value) && Array.isArray(value.detail)
-    const body = stringifyJson(hasSentence ? { ...value, detail: FILLED.message } : value)
+    const bodies = hasSentence ? { body: stringifyJson({ ...value, detail: FILLED.message }) } : bodiesOf(schema)
+    const { body = '' } = bodies
     if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))
-      return { status: 'default', contentType: concreteType(mediaType), body }
+      return { status: 'default', contentType: concreteType(mediaType), ...bodies, body }
   }
   return undefined
 }
@@ -95,14 +108,20 @@ function isOwn(schema: Place | undefined): boolean {
   const fields = readRecordFields(schema)
   const others = [...fields.keys()].filter((name) => !Object.hasOwn(OWN_SHAPE, name))
   return (
-    fields.size === 0 || (fields.has('message') && !others.some((name) => SENTENCE.test(name) || STATUS.test(name)))
+    fields.size === 0 ||
+    (fields.has('message') && !others.some((name) => [SENTENCE, STATUS, PROBLEMS].some((names) => names.test(name))))
   )
 }
 
 const OWN_SHAPE = { code: 'invalid_request', message: FILLED.message, status: 400 }
 
 const SENTENCE =
-  /^(?:message|msg|details?|title|error|errors|fault_?string|error_?(?:message|description)|description|reason)$/i
+  /^(?:message|msg|details?|title|error|errors|issue|fault_?string|(?:default|error)_?message|error_?description|description|reason)$/i
+/** Of a list of problems, or an object of problems by field. */
+const PROBLEMS = /(?:errors|messages|issues|violations|problems|invalid[-_]?param(?:eter)?s)$/i
+const BY_FIELD = /(?:field|validation)_?(?:errors|messages|violations)$/i
+/** Of problems that are not of one field, in an object by field. */
+const GENERAL = /^(?:base|non_?field_?errors|__all__|_?(?:general|global|root|form)(?:_?errors)?)$/i
 const STATUS = /^(?:status|status_?code|code)$/i
 /** Of an entry in a list: the field, and the rule that it breaks. */
 const PLACE =
@@ -111,23 +130,36 @@ const RULE = /^(?:code|type|rule|kind|keyword|constraint)$/i
 const CODE = /^(?:error_?)?(?:code|name|type)$/i
 /** A text without an example. */
 const MADE_UP = /^x*$/
-const MAX_DEPTH = 4
+const MAX_DEPTH = 5
+
+interface Where {
+  /** The property that has the value. */
+  readonly name: string
+  readonly depth: number
+  readonly isInList: boolean
+  /** Whether it is the error of a request with wrong fields. */
+  readonly isOfFields: boolean
+}
+
+const TOP: Where = { name: '', depth: 0, isInList: false, isOfFields: false }
 
 /** The example of an error, or the simplest value, with the sentence, the code and the status of the service in its fields for them. */
-function errorValue(schema: Place, example: unknown, depth = 0, isInList = false): unknown {
+function errorValue(schema: Place, example: unknown, where: Where): unknown {
+  const { depth, isInList, isOfFields } = where
+  const inside = { ...where, depth: depth + 1 }
   const [alternative] = readRecordFields(schema).size > 0 ? [] : alternativesOf(schema).filter(isObject)
-  if (alternative !== undefined && depth <= MAX_DEPTH) return errorValue(alternative, example, depth + 1, isInList)
+  if (alternative !== undefined && depth <= MAX_DEPTH) return errorValue(alternative, example, inside)
   const simplest = example ?? exampleValue(schema)
   if (depth > MAX_DEPTH) return simplest
   if (typeOf(schema) === 'array') {
     const items = schema.child('items')
-    const isText = items !== undefined && typeOf(items) === 'string' && fits(FILLED.message, items)
     const first: unknown = Array.isArray(example) ? example[0] : undefined
-    const item = isText ? FILLED.message : items && errorValue(items, first, depth + 1, true)
-    return item === undefined ? simplest : [item]
+    const item =
+      items && (isText(items) ? FILLED.message : errorValue(items, first, { ...inside, name: '', isInList: true }))
+    return PLACEHOLDER.test(stringifyJson(item ?? '')) ? [item] : simplest
   }
   if (!isNode(simplest)) return simplest
-  const byField = depth > 0 ? messagesByField(schema) : undefined
+  const byField = messagesByField(schema, where)
   if (byField !== undefined) return byField
   const fields = readRecordFields(schema)
   // As NestJS and Spring write it.
@@ -135,14 +167,29 @@ function errorValue(schema: Place, example: unknown, depth = 0, isInList = false
   const entries = [...fields].flatMap(([name, field]): [string, unknown][] => {
     const { place, type, required } = field
     if (hasPhrase && name === 'error' && type === 'string' && fits(FILLED.phrase, place)) return [[name, FILLED.phrase]]
-    const isWanted =
-      required || name in simplest || SENTENCE.test(name) || STATUS.test(name) || (isInList && isOfEntry(name))
-    const value = isWanted ? errorField(name, field, simplest[name], depth, isInList) : undefined
-    return value === undefined ? [] : [[name, value]]
+    const isKept = required || name in simplest
+    const isWanted = isKept || WANTED.some((names) => names.test(name)) || (isInList && isOfEntry(name))
+    const value = isWanted ? errorField(field, simplest[name], { ...where, name }) : undefined
+    const isEmpty = !isKept && typeof value === 'object' && !PLACEHOLDER.test(stringifyJson(value))
+    return value === undefined || isEmpty ? [] : [[name, value]]
   })
-  const filled = { ...simplest, ...Object.fromEntries(entries) }
+  const isOfField = ([name]: [string, unknown]) => {
+    const field = fields.get(name)
+    const value = field?.required === false && errorField(field, simplest[name], { ...where, name, isOfFields: true })
+    return OF_FIELDS.test(stringifyJson(value ?? ''))
+  }
+  const left = isOfFields ? [] : entries.filter(isOfField)
+  const others = entries.filter((entry) => !left.includes(entry))
+  const filled: Record<string, unknown> = { ...simplest, ...Object.fromEntries(entries) }
+  if (stringifyJson(others).includes(FILLED.message)) for (const [name] of left) delete filled[name]
   if (!fits(filled, schema) && !hasPlaceholder(filled)) return simplest
   return depth > 0 || stringifyJson(filled).includes(FILLED.message) ? filled : withAnyText(filled, schema)
+}
+
+const PLACEHOLDER = /\{\w[\w ]*\}/
+
+function isText(schema: Place): boolean {
+  return typeOf(schema) === 'string' && fits(FILLED.message, schema)
 }
 
 /** With the sentence in the first text, where none has a known name. */
@@ -154,40 +201,61 @@ function withAnyText(value: Node, schema: Place): Node {
   return text === undefined ? value : { ...value, [text]: FILLED.message }
 }
 
+const WANTED = [SENTENCE, STATUS, PROBLEMS, SUCCESS]
 const isOfEntry = (name: string) => PLACE.test(name) || RULE.test(name) || name === 'source'
 
-/** An object with the messages of each field: `{ "name": ["is required"] }`. */
-function messagesByField(schema: Place): Node | undefined {
-  const values = readRecordFields(schema).size === 0 ? schema.child('additionalProperties') : undefined
-  if (values === undefined) return undefined
-  if (typeOf(values) === 'string' && fits(FILLED.message, values)) return { [FILLED.place]: FILLED.message }
-  const items = typeOf(values) === 'array' ? values.child('items') : undefined
-  return items !== undefined && typeOf(items) === 'string' && fits(FILLED.message, items)
-    ? { [FILLED.place]: [FILLED.message] }
-    : undefined
+/** An object with the messages of each field: `{ "name": ["is required"] }`. The last is of problems without a field. */
+function messagesByField(schema: Place, { name, depth, isOfFields }: Where): Node | undefined {
+  const declared = [...readRecordFields(schema)]
+  const open = declared.length === 0 ? schema.child('additionalProperties') : undefined
+  const forms = declared.map(([key, { place, required }]) => [key, required ? undefined : messageForm(place)] as const)
+  const [[, form] = []] = open === undefined ? forms : [['', messageForm(open)] as const]
+  if (form === undefined || forms.some(([, other]) => other !== form)) return undefined
+  const names = declared.map(([key]) => key)
+  if (open === undefined) {
+    const isOfError = form === 'text' ? [SENTENCE, STATUS, PLACE, RULE] : [SENTENCE, STATUS]
+    const isByField = BY_FIELD.test(name) || names.some((key) => !isOfError.some((words) => words.test(key)))
+    if (!isByField || (form === 'text' && !PROBLEMS.test(name))) return undefined
+  }
+  const usual = depth === 0 ? 'non_field_errors' : 'base'
+  const filled = (keys: readonly string[]): Node =>
+    Object.fromEntries(keys.map((key) => [key, form === 'text' ? FILLED.ofField : [FILLED.ofField]]))
+  const known = names.find((key) => GENERAL.test(key)) ?? names.find((key) => PROBLEMS.test(key))
+  const general = known ?? (fits(filled([usual]), schema) ? usual : String(names[0]))
+  if (!isOfFields) return filled([general])
+  return filled(open === undefined ? [...names.filter((key) => key !== general), general] : [FILLED.place])
+}
+
+function messageForm(schema: Place): 'text' | 'list' | undefined {
+  if (isText(schema)) return 'text'
+  const items = typeOf(schema) === 'array' ? schema.child('items') : undefined
+  return items !== undefined && isText(items) ? 'list' : undefined
 }
 
 /** What an entry of a list has in this field, other than a sentence. */
 function entryField(name: string, place: Place, type: string | undefined): unknown {
-  if (PLACE.test(name) && type === 'array')
-    return fits(['body', 0], place) ? [FILLED.path] : fits(['body'], place) ? [FILLED.steps] : undefined
+  if (PLACE.test(name) && type === 'array') {
+    // Only `loc` begins with the part of the request.
+    const start = /^loc/i.test(name) ? [] : ['']
+    return fits(['body', 0], place)
+      ? [FILLED.path, ...start]
+      : fits(['body'], place)
+        ? [FILLED.steps, ...start]
+        : undefined
+  }
   if (PLACE.test(name) && fits('/a', place) && /pointer|^(?:instance|data)Path$/i.test(name)) return FILLED.pointer
   if (PLACE.test(name) && fits('a', place)) return FILLED.place
   return RULE.test(name) && fits('required', place) && fits('format', place) ? FILLED.rule : undefined
 }
 
-function errorField(
-  name: string,
-  { place, type, choices = [] }: RecordField,
-  example: unknown,
-  depth: number,
-  isInList: boolean,
-): unknown {
-  const ofEntry = isInList ? entryField(name, place, type) : undefined
+function errorField({ place, type, choices = [] }: RecordField, example: unknown, where: Where): unknown {
+  const { name } = where
+  const ofEntry = where.isInList ? entryField(name, place, type) : undefined
   if (ofEntry !== undefined) return ofEntry
   if (STATUS.test(name) && /^(?:integer|number)$/.test(type ?? '') && fits(400, place)) return FILLED.status
   if (/^status/i.test(name) && type === 'string' && fits('400', place)) return FILLED.statusInText
-  if (type === 'object' || type === 'array') return errorValue(place, example, depth + 1, isInList)
+  if (type === 'object' || type === 'array') return errorValue(place, example, { ...where, depth: where.depth + 1 })
+  if (SUCCESS.test(name) && fits(false, place)) return false
   if (type === 'string' && choices.length > 1) return FILLED.choice + [example ?? [], ...choices].flat().join('|')
   if (!fits(FILLED.message, place)) return example
   if (CODE.test(name)) return MADE_UP.test(String(example ?? '')) ? FILLED.code : example

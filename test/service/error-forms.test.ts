@@ -87,3 +87,154 @@ describe('the code of an error', () => {
     expect(missing).toEqual({ reason: MISSING })
   })
 })
+
+// @source docs/spec.md, "Resources"
+describe('a list of problems, or an object of problems by field', () => {
+  it.each([
+    [
+      'Rails',
+      object({ errors: object({ title: texts, kind: texts }) }),
+      { errors: { title: [TITLE], kind: [KIND] } },
+      { errors: { base: [MISSING] } },
+    ],
+    [
+      'DRF',
+      object({ title: texts, kind: texts, non_field_errors: texts }),
+      { title: [TITLE], kind: [KIND] },
+      { non_field_errors: [MISSING] },
+    ],
+    [
+      'DRF, any field',
+      { type: 'object', additionalProperties: texts },
+      { title: [TITLE], kind: [KIND] },
+      { non_field_errors: [MISSING] },
+    ],
+    [
+      'fieldErrors',
+      object({ message: text, fieldErrors: object({ title: text, kind: text }) }),
+      { message: BOTH, fieldErrors: { title: TITLE, kind: KIND } },
+      { message: MISSING },
+    ],
+    [
+      'ASP.NET',
+      object({ title: text, errors: { type: 'object', additionalProperties: texts } }),
+      { title: BOTH, errors: { title: [TITLE], kind: [KIND] } },
+      { title: MISSING },
+    ],
+    [
+      'Zod',
+      object({
+        success: { const: false },
+        error: object({
+          issues: list({
+            code: text,
+            path: { type: 'array', items: { anyOf: [text, { type: 'number' }] } },
+            message: text,
+          }),
+          name: text,
+        }),
+      }),
+      {
+        success: false,
+        error: {
+          issues: [
+            { code: 'required', path: ['title'], message: TITLE },
+            { code: 'enum', path: ['kind'], message: KIND },
+          ],
+        },
+      },
+      { success: false, error: { issues: [{ code: 'not_found', message: MISSING }] } },
+    ],
+    [
+      'PayPal',
+      object({ message: text, details: list({ field: text, issue: text }), links: list({ href: text }) }),
+      {
+        message: BOTH,
+        details: [
+          { field: 'title', issue: TITLE },
+          { field: 'kind', issue: KIND },
+        ],
+      },
+      { message: MISSING },
+    ],
+    [
+      'Spring',
+      object({
+        status: { type: 'integer' },
+        message: text,
+        errors: list({ field: text, defaultMessage: text, code: text }),
+      }),
+      {
+        status: 400,
+        message: BOTH,
+        errors: [
+          { field: 'title', defaultMessage: TITLE, code: 'required' },
+          { field: 'kind', defaultMessage: KIND, code: 'enum' },
+        ],
+      },
+      { status: 404, message: MISSING },
+    ],
+    [
+      'Symfony',
+      object({ title: text, violations: list({ propertyPath: text, message: text }) }),
+      {
+        title: BOTH,
+        violations: [
+          { propertyPath: 'title', message: TITLE },
+          { propertyPath: 'kind', message: KIND },
+        ],
+      },
+      { title: MISSING },
+    ],
+    [
+      'RFC 7807',
+      object({ title: text, 'invalid-params': list({ name: text, reason: text }) }),
+      {
+        title: BOTH,
+        'invalid-params': [
+          { name: 'title', reason: TITLE },
+          { name: 'kind', reason: KIND },
+        ],
+      },
+      { title: MISSING },
+    ],
+    [
+      'Google',
+      object({
+        error: object({ message: text, details: list({ fieldViolations: list({ field: text, description: text }) }) }),
+      }),
+      {
+        error: {
+          message: BOTH,
+          details: [
+            {
+              fieldViolations: [
+                { field: 'title', description: TITLE },
+                { field: 'kind', description: KIND },
+              ],
+            },
+          ],
+        },
+      },
+      { error: { message: MISSING } },
+    ],
+    [
+      'JSON:API',
+      object({ errors: list({ detail: text, source: object({ pointer: text }) }) }),
+      {
+        errors: [
+          { detail: TITLE, source: { pointer: '/title' } },
+          { detail: KIND, source: { pointer: '/kind' } },
+        ],
+      },
+      { errors: [{ detail: MISSING }] },
+    ],
+    ['Sails', object({ problems: texts }), { problems: [TITLE, KIND] }, { problems: [MISSING] }],
+  ])(
+    'has an entry for each, and is left out if no field is wrong, as %s documents it',
+    async (_name, schema, invalid, missing) => {
+      const [seen, other, , nowhere] = await errorsIn(schema)
+      expect([seen, other, nowhere]).toEqual([invalid, missing, missing])
+    },
+  )
+})

@@ -427,7 +427,7 @@ describe('a documented error', () => {
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     })
     expect((await sandbox.post('/things', '{"name":1}')).json).toEqual({
-      error: { message: 'create: name must be a string (it is 1).', type: '', code: 400 },
+      error: { message: 'create: name must be a string (it is 1).', type: 'invalid_request', code: 400 },
     })
     expect((await sandbox.post('/things', {}, null)).json).toEqual({
       errors: [{ detail: expect.stringContaining('No API key') }],
