@@ -311,9 +311,11 @@ export type ErrorWords = 'pydantic' | 'class-validator'
 
 export interface HeaderData {
   readonly name: string
-  readonly role: 'location' | 'link' | 'total' | 'etag' | 'value'
+  readonly role: 'location' | 'link' | 'total' | 'etag' | 'range' | 'page' | 'value'
   /** Of the role `value`: its example. */
   readonly value?: string
+  /** Of the role `page`: what an envelope would have. */
+  readonly field?: MetaField
 }
 
 /** A property beside the records of a list, or the record. */
@@ -431,7 +433,10 @@ export function fillValue(fill: Fill, now: number, own?: number | bigint | strin
   return fill.format === 'date' ? instant.slice(0, 10) : instant
 }
 
-export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value'>]?: string | undefined }
+export type HeaderFacts = { readonly [Role in Exclude<HeaderData['role'], 'value' | 'page'>]?: string | undefined } & {
+  /** By name. */
+  readonly page?: Readonly<Record<string, unknown>>
+}
 
 const NO_HEADERS: readonly (readonly [string, string])[] = []
 
@@ -442,8 +447,8 @@ export function headersOf(
 ): readonly (readonly [string, string])[] {
   if (headers.length === 0) return NO_HEADERS
   return headers.flatMap(({ name, role, value }) => {
-    const text = role === 'value' ? value : facts[role]
-    return text === undefined ? [] : [[name, text] as const]
+    const text = role === 'value' ? value : role === 'page' ? facts.page?.[name] : facts[role]
+    return text === undefined ? [] : [[name, String(text)] as const]
   })
 }
 

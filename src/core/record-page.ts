@@ -75,18 +75,29 @@ export function readPage(
     Object.entries({ next, prev: previous, first: hasPrevious && edge(0), last: hasNext && edge(pages - 1) })
       .flatMap(([relation, link]) => (link ? [`<${link.address}>; rel="${relation}"`] : []))
       .join(', ')
-  const headers = headersOf(action, { link: action.headers && (linkHeader() || undefined), total: String(total) })
-  if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
   const hasMore = isBackwards ? hasPrevious : hasNext
   const [onPage, path] = [values.length, request.address]
   const edges = { firstPage: edge(0), lastPage: edge(pages - 1), onPage, path, base }
   const facts = { total, count, hasMore, hasNext, page, limit, offset: start, first, last, next, previous, ...edges }
+  const fields = action.headers?.flatMap(({ name, field }) => (field ? [[name, field] as const] : []))
+  const headers = headersOf(action, {
+    link: action.headers && (linkHeader() || undefined),
+    total: String(total),
+    range: rangeOf(resource.name, start, values.length, total),
+    ...(fields && { page: metaEntries(Object.fromEntries(fields), facts) }),
+  })
+  if (envelope === undefined) return { values, before: '[', after: ']', headers }
   const inner = { ...metaEntries(action.innerMeta, facts), [envelope]: [] }
   const text = stringifyJson({ ...metaEntries(action.meta, facts), ...(outer ? { [outer]: inner } : inner) })
   const closing = outer ? ']}}' : ']}'
   return { values, before: text.slice(0, -closing.length), after: closing, headers }
+}
+
+/** `pets 0-9/42`, for Content-Range. */
+function rangeOf(resource: string, start: number, count: number, total: number): string {
+  return `${resource.replace(/^.*\//, '')} ${count === 0 ? '*' : `${start}-${start + count - 1}`}/${total}`
 }
 
 /** The contract may allow fractions, and texts. */

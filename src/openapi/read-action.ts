@@ -18,7 +18,7 @@ import { type OperationShape, ofCollection, parametersOf, success } from './oper
 import { defined } from './parameters.js'
 import type { FoundResource } from './read-resource.js'
 import { isJsonPatch, type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
-import { COUNTED, MADE, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
+import { COUNTED, MADE, pageRole, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'hasMissing' | 'contentType'>
 type Outcome = NonNullable<ReturnType<typeof success>>
@@ -46,7 +46,7 @@ export function readAction(operation: OperationShape, found: FoundResource): Res
 
 /** Headers that the sandbox sends with every response, or that belong to the connection. */
 const HEADERS_SENT_ANYWAY =
-  /^(x-ratelimit-.*|deprecation|sunset|content-.*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
+  /^(x-ratelimit-.*|deprecation|sunset|content-(?!range$).*|date|retry-after|www-authenticate|x-sandbox-.*)$/i
 
 function readHeaders(response: Place): readonly HeaderData[] {
   return response.entries('headers').flatMap(([name, place]): readonly HeaderData[] => {
@@ -54,7 +54,11 @@ function readHeaders(response: Place): readonly HeaderData[] {
     if (/^location$/i.test(name)) return [{ name, role: 'location' }]
     if (/^link$/i.test(name)) return [{ name, role: 'link' }]
     if (/^etag$/i.test(name)) return [{ name, role: 'etag' }]
+    if (/^content-range$/i.test(name)) return [{ name, role: 'range' }]
     if (/^(x-)?(total(-count)?|pagination-total|count)$/i.test(name)) return [{ name, role: 'total' }]
+    const role = pageRole(name)
+    const form = { isRequired: false, isNullable: false, isAddress: /(link|ur[il])$/i.test(name), isNumber: false }
+    if (role !== undefined) return [{ name, role: 'page', field: { role, ...form } }]
     const schema = place.child('schema')
     const example = place.child('example')?.value ?? (schema && exampleValue(schema))
     if (!place.flag('required') || example === undefined || example === null) return []

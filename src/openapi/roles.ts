@@ -281,6 +281,14 @@ export const COUNTED: readonly (readonly [MetaRole, RegExp])[] = [
   ...SUCCEEDED,
 ]
 
+const IN_HEADERS = /^(?:total|count|has-(?:more|next|previous)|next|previous|page|limit|offset|pages)$/
+
+/** The role of a header such as `X-Total-Pages`. */
+export function pageRole(header: string): MetaRole | undefined {
+  const name = header.replace(/^(?:x-)?(?:pagination-)?/i, '').replaceAll('-', '_')
+  return COUNTED.find(([role, pattern]) => IN_HEADERS.test(role) && pattern.test(name))?.[0]
+}
+
 /** In a response to DELETE that is not the record: `{ id, deleted: true }`. */
 export const REMOVED: readonly (readonly [MetaRole, RegExp])[] = [
   ['removed', /^(deleted|removed|created|updated|saved|success|ok)$/i],

@@ -433,3 +433,18 @@ describe('parameters of pages with the name of a property', () => {
     expect((await sandbox.post('/cards', {})).json).toEqual({ id: 3 })
   })
 })
+
+it('the documented headers of a page have the values that its envelope would have', async () => {
+  const headers = { 'Content-Range': { required: true, schema: text }, 'X-Trace': { schema: text } }
+  for (const name of ['Total-Count', 'Total-Pages', 'Page', 'Per-Page', 'Next-Page', 'Prev-Page'])
+    Object.assign(headers, { [`X-${name}`]: { schema: integer } })
+  const sandbox = await openBugs([inQuery('page'), inQuery('per_page')], list(bug), headers)
+  const seen = async (search: string) => {
+    const response = await sandbox.get(`/bugs${search}`)
+    const names = ['content-range', ...['total-count', 'total-pages', 'page', 'per-page', 'next-page', 'prev-page']]
+    return names.map((name, index) => response.headers.get(index === 0 ? name : `x-${name}`))
+  }
+  expect(await seen('?page=1&per_page=2')).toEqual(['bugs 0-1/3', '3', '2', '1', '2', '2', null])
+  expect(await seen('?page=2&per_page=2')).toEqual(['bugs 2-2/3', '3', '2', '2', '2', null, '1'])
+  expect(await seen('?page=3&per_page=2')).toEqual(['bugs */3', '3', '2', '3', '2', null, '2'])
+})
