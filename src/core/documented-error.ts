@@ -1,4 +1,4 @@
-import type { Contract, Operation } from '../contract/contract.js'
+import type { Contract, Operation, Violation } from '../contract/contract.js'
 import type { HandlerResult, ServiceRoute } from '../domain/messages.js'
 import { fillError } from './fill-error.js'
 
@@ -26,7 +26,8 @@ function documentedBy(
 ): HandlerResult | undefined {
   const isInvalid = problem.code === 'invalid_request' && given.status === 400
   const isUnprocessable = isInvalid && !isDocumented(operation, 400) && operation.responses.has(422)
-  const status = isUnprocessable ? 422 : given.status
+  const isUnconditional = isInvalid && operation.responses.has(428) && problem.violations?.some(isCondition)
+  const status = isUnconditional ? 428 : isUnprocessable ? 422 : given.status
   const { outside: _, ...response } = { ...given, status }
   const wanted = [String(status), `${String(status)[0]}xx`, 'default']
   const exact = operation.responses.has(status) ? wanted.slice(0, 1) : wanted
@@ -36,8 +37,11 @@ function documentedBy(
   if (!isDocumented(operation, status)) return undefined
   return status === given.status
     ? response
-    : { ...response, body: given.body.toString().replace('"status":400', '"status":422') }
+    : { ...response, body: given.body.toString().replace('"status":400', `"status":${status}`) }
 }
+
+const isCondition = ({ in: place, name, rule }: Violation) =>
+  place === 'header' && rule === 'required' && /^if-(?:none-)?match$/i.test(name)
 
 export function isDocumented({ responses, ranges }: Operation, status: number): boolean {
   return responses.has(status) || ranges?.includes(Math.floor(status / 100)) === true

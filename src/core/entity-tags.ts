@@ -29,6 +29,11 @@ export function preconditionOf({ method, headers }: ServiceRequest, isTagged: bo
   }
 }
 
+/** Whether a write has a condition; a read needs none. @source RFC 6585, section 3 */
+export function hasCondition({ method, headers }: ServiceRequest): boolean {
+  return isRead(method) || (headers['if-match'] ?? headers['if-none-match']) !== undefined
+}
+
 /** Conditions of a write that the operation does not check. @returns undefined without any */
 export function ignoredConditions(
   { method, headers }: ServiceRequest,

@@ -204,3 +204,19 @@ describe.each(transports)('entity tags, %s', (...transport) => {
     expect(await put({ 'if-match': '*' })).toBe(200)
   })
 })
+
+it('a write on a record without a condition is a documented 428, also where If-Match is required', async () => {
+  const document = contract(tagged, { 404: none, 412: none, 428: none })
+  const parameters = [{ name: 'If-Match', in: 'header', required: true, schema: text }]
+  Object.assign(document.paths['/notes/{id}'].delete, { parameters })
+  const [transport] = transports as [(typeof transports)[number]]
+  const sandbox = await open(transport, document)
+  const write = async (method: string, id: number, headers: Readonly<Record<string, string>> = {}) =>
+    (await sandbox.call(`/notes/${id}`, { method, headers, ...(method !== 'DELETE' && { body: { text: 'x' } }) }))
+      .status
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    expect([await write(method, 1), await write(method, 1, { 'if-match': '"other"' })]).toEqual([428, 412])
+    expect(await write(method, 1, { 'if-match': '*' })).toBe(method === 'DELETE' ? 204 : 200)
+  }
+  expect([await write('PUT', 9), (await sandbox.get('/notes/2')).status]).toEqual([404, 200])
+})

@@ -6,7 +6,7 @@ import { RecordRefused } from '../../domain/records.js'
 import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
 import { isDocumented } from '../documented-error.js'
-import { preconditionOf, revalidated } from '../entity-tags.js'
+import { hasCondition, preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
 import { problem, storeProblem } from '../responses.js'
@@ -28,6 +28,7 @@ export function recordHandler(
   const header = tagName(action)
   const apply: Handler = (context, { path, query, body }) => {
     const { space, now, request } = context
+    const isUnconditional = operation.responses.has(428) && !hasCondition(request)
     const result = runAction(
       {
         resource,
@@ -40,10 +41,12 @@ export function recordHandler(
         address: isLinked ? addressOf(request, context.path) : '',
         root: isLinked ? addressOf(request, space.shared.basePath) : '',
         search: context.query,
-        precondition: isConditional ? preconditionOf(request, isTagged) : undefined,
+        precondition: isUnconditional ? () => false : isConditional ? preconditionOf(request, isTagged) : undefined,
       },
       space,
     )
+    if (isUnconditional && result.kind === 'outdated')
+      return problem('precondition_failed', { status: 428, message: 'Send If-Match with the ETag of the record.' })
     const reply = replyTo(result, operation, context, action.kind === 'create' ? resource.id.property : undefined)
     return header === undefined ? reply : revalidated(reply, header, operation, request)
   }
