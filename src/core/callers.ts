@@ -57,16 +57,14 @@ export function identify(space: Space, sent: SentKey | undefined, address: strin
   }
 }
 
+/** Whether its token does not work, or no longer. */
+export function hasEnded(space: Space, { n, space: of, expiresAt }: Login, now: EpochMs): boolean {
+  return of !== space.name || !isRunning(space.state.logins, n) || now >= expiresAt * SECOND_MS
+}
+
 /** A login has the account of the key `sandbox`. Its token is no secret. */
-function callerOfLogin(
-  space: Space,
-  { n, space: of, expiresAt }: Login,
-  sender: string,
-  address: string,
-  now: EpochMs,
-): Caller {
-  if (of !== space.name || !isRunning(space.state.logins, n) || now >= expiresAt * SECOND_MS)
-    return anonymous(space, 'ended_login', UNKNOWN_KEY, address)
+function callerOfLogin(space: Space, login: Login, sender: string, address: string, now: EpochMs): Caller {
+  if (hasEnded(space, login, now)) return anonymous(space, 'ended_login', UNKNOWN_KEY, address)
   const apiKey = space.keys.get(DEFAULT_KEY) ?? { key: DEFAULT_KEY }
   const account: AccountId = { kind: 'key', name: DEFAULT_KEY }
   const facts = { label: DEFAULT_KEY, name: DEFAULT_KEY, isStranger: false, isPublic: true } as const

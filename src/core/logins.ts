@@ -2,10 +2,12 @@ import type { Operation, Values } from '../contract/contract.js'
 import { BEARER } from '../contract/contract-data.js'
 import { isNode, parseShallowJson, stringifyJson } from '../contract/json.js'
 import { isNamedLogin, isToken } from '../contract/login-names.js'
-import { loginJwt, loginToken } from '../domain/login-tokens.js'
+import { loginJwt, loginToken, readLogin } from '../domain/login-tokens.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { ceilSeconds, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../domain/time.js'
+import { hasEnded } from './callers.js'
 import type { RequestContext } from './request-context.js'
+import { challengeFor, problem } from './responses.js'
 
 const EXPIRES_IN = /^expires_?in$/i
 const EXPIRES_AT = /^(?:(?:access|refresh|auth)?_?token_?)?expir(?:es?|ation|y)(?:_?(?:at|on|date|time))?$/i
@@ -81,6 +83,21 @@ export function withLogin(
 function hasName(value: unknown, name: string, depth = 0): boolean {
   if (!isNode(value) || depth > MAX_DEPTH) return false
   return Object.hasOwn(value, name) || Object.values(value).some((inner) => hasName(inner, name, depth + 1))
+}
+
+/** The refusal of a refresh token that has ended. Tokens of others are not checked. @source docs/spec.md, "Logins" */
+export function endedRefresh(
+  { space, now, readings, route }: RequestContext,
+  { isPublic, responses }: Operation,
+): HandlerResult | undefined {
+  if (!space.shared.hasLogins || isPublic !== true) return undefined
+  const ended = Object.entries(readings?.body?.values ?? {}).some(([name, value]) => {
+    const login = REFRESH.test(name) ? readLogin(String(value)) : undefined
+    return login !== undefined && hasEnded(space, login, now)
+  })
+  const status = responses.has(400) && !responses.has(401) ? 400 : 401
+  const message = 'The refresh token has ended.'
+  return ended ? problem('invalid_api_key', { status, message, challenge: challengeFor({ space, route }) }) : undefined
 }
 
 /** An instant in the form of a documented one: a text, or seconds or milliseconds since the epoch. */

@@ -13,6 +13,7 @@ interface Contract {
   readonly scheme?: object
   readonly path?: string
   readonly id?: string
+  readonly others?: object
 }
 
 /** Of tokens issued at the frozen clock. */
@@ -22,7 +23,7 @@ const token = (n: number, end = HOUR) => `sandbox-login-${n}-${end}`
 
 /** A sandbox with a login, and with things that need a key. */
 async function opened(
-  { method = 'post', response = content(TOKENS), scheme, path = '/login', id = 'login' }: Contract = {},
+  { method = 'post', response = content(TOKENS), scheme, path = '/login', id = 'login', others = {} }: Contract = {},
   options: SandboxOptions = {},
 ) {
   const items = object({ id: { type: 'integer' }, name: text })
@@ -32,6 +33,7 @@ async function opened(
     security: [{ key: [] }],
     components: { securitySchemes: { key: scheme ?? { type: 'http', scheme: 'bearer' } } },
     paths: {
+      ...others,
       [path]: { [method]: { operationId: id, security: [], responses: { 200: response } } },
       '/things': {
         get: { operationId: 'list', responses: { 200: content({ type: 'array', items }) } },
@@ -307,4 +309,23 @@ it('a token that a client sends is returned as it was sent, also in an envelope'
   const headers = { 'content-type': 'application/json' }
   const created = await sandbox.fetch(`${sandbox.baseUrl}/devices`, { method: 'POST', headers, body })
   expect(await created.json()).toEqual({ device: { id: 1, token: 'mine' } })
+})
+
+it.each([
+  [{ 401: content(object({ detail: text })) }, 401],
+  [{ 400: content(object({ error: text })) }, 400],
+])('a refresh token that has ended is refused: %j', async (refusals, status) => {
+  const sent = { content: { 'application/json': { schema: object({ refresh_token: text }) } } }
+  const refresh = { post: { security: [], requestBody: sent, responses: { 200: content(TOKENS), ...refusals } } }
+  const { sandbox, login } = await opened({ others: { '/token/refresh': refresh } })
+  const { data } = (await login()).body
+  const renew = async (refresh_token: string) => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ refresh_token })
+    return (await sandbox.fetch(`${sandbox.baseUrl}/token/refresh`, { method: 'POST', headers, body })).status
+  }
+  await sandbox.clock.advance('719h')
+  expect(await renew(data.refresh_token)).toBe(200)
+  await sandbox.clock.advance('2h')
+  expect([await renew(data.refresh_token), await renew('of another service')]).toEqual([status, 200])
 })

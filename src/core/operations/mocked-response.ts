@@ -3,7 +3,7 @@ import type { MockedResponse } from '../../contract/engine.js'
 import { idFromPath, isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { withLogin } from '../logins.js'
+import { endedRefresh, withLogin } from '../logins.js'
 import { hasParent } from '../parent-records.js'
 import type { RequestContext } from '../request-context.js'
 import { encodedBody, noteHeader, problem, unreadBody } from '../responses.js'
@@ -16,7 +16,9 @@ const NOT_TAKEN_OVER =
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
   if (isParentMissing(context, operation)) return problem('not_found')
   const refusal = unreadBody(context.request) ?? encodedBody(context.request)
-  return refusal ?? withLogin(context, operation, mockedResponse(context, operation))
+  return (
+    refusal ?? endedRefresh(context, operation) ?? withLogin(context, operation, mockedResponse(context, operation))
+  )
 }
 
 /** Prism was called before the machine applies the request. */
