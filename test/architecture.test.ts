@@ -52,7 +52,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   vitest: ['matchers', 'api', 'control', 'options', 'domain', 'system'],
   playwright: ['api', 'options'],
   index: ['api', 'control', 'conduct', 'exchanges', 'drift', 'options', 'domain', 'contract'],
-  cli: ['start', 'api', 'client', 'openapi', 'advice', ...RUNNING],
+  cli: ['start', 'api', 'client', 'fixtures', 'openapi', 'advice', ...RUNNING],
 }
 
 /** Each outside thing has one door. */

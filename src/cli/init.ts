@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { stringifyJson } from '../contract/json.js'
 import { Failure } from '../domain/failures.js'
+import { generatedSeeds } from '../fixtures/generate-records.js'
 import { openContract } from '../openapi/open-contract.js'
 import { ENV_PREFIX, flagName, kebabName } from '../options/names.js'
 import { OptionsError } from '../options/options.js'
@@ -99,7 +100,7 @@ async function init(io: CliIo, json: boolean, spec: string | undefined): Promise
     throw new OptionsError([`--spec: "${spec}" is not in this folder, and ${CONFIG_FILE} can only name files in it`])
   const config = configText({ fixtures: FIXTURES_FOLDER, ...(spec !== undefined && { spec }) }, schemaPath(io.cwd))
   const files = new Map<string, string | Uint8Array>([[CONFIG_FILE, config]])
-  const fixtures = spec === undefined ? await packagedFixtures() : await generatedFixtures(resolve(io.cwd, spec))
+  const fixtures = spec === undefined ? await packagedFixtures() : await generatedFixtures(spec, io)
   for (const [name, content] of fixtures) files.set(join(FIXTURES_FOLDER, name), content)
   const written: string[] = []
   const left: string[] = []
@@ -127,10 +128,22 @@ async function packagedFixtures(): Promise<readonly (readonly [name: string, con
   return names.map((name) => [name, readRegularFile(join(fixturesDirectory, name))])
 }
 
-/** Records that follow the contract, as `--generate` makes them, and its keys. @throws SpecError */
-async function generatedFixtures(spec: string): Promise<readonly (readonly [name: string, content: string])[]> {
-  const { resources } = await openContract(spec)
-  const names = resources.filter(({ isFixed, isMadeUp }) => !isFixed || isMadeUp).map(({ name }) => name)
+/**
+ * Records that follow the contract, as `--generate` makes them, and its keys. Prints why a resource has none.
+ *
+ * @throws SpecError
+ */
+async function generatedFixtures(
+  written: string,
+  { cwd, stderr }: CliIo,
+): Promise<readonly (readonly [name: string, content: string])[]> {
+  const spec = resolve(cwd, written)
+  const contract = await openContract(spec)
+  const all = contract.resources.filter(({ isFixed, isMadeUp }) => !isFixed || isMadeUp)
+  const options = { generate: all.map(({ name }) => ({ resource: name, count: GENERATED })) }
+  const leaveOut = (failure: unknown) => printLine(stderr, messageOf(failure))
+  const seeds = generatedSeeds(options, contract, {}, () => written, leaveOut)(1)
+  const names = [...(seeds.readRecords?.(new Map(), new Map()).keys() ?? [])]
   const generate = names.map((name) => `${name}=${GENERATED}`)
   const { createSandbox } = await import('../api/start.js')
   await using sandbox = await createSandbox({ spec, generate, seed: 1 })

@@ -96,6 +96,38 @@ describe('init', () => {
     )
   })
 
+  it('leaves out the resources that it cannot generate, and names them', async () => {
+    const body = (schema: object) => ({ content: { 'application/json': { schema } } })
+    const resource = (name: object) => {
+      const record = { type: 'object', required: ['id', 'name'], properties: { id: { type: 'integer' }, name } }
+      return {
+        get: { responses: { 200: { description: '', ...body({ type: 'array', items: record }) } } },
+        post: { requestBody: body(record), responses: { 201: { description: '', ...body(record) } } },
+      }
+    }
+    const text = { type: 'string' }
+    const below = (name: string) => ({ parameters: [{ name, in: 'path', required: true, schema: text }] })
+    const paths = {
+      '/rooms': resource(text),
+      '/codes': resource({ type: 'string', pattern: 'x^' }),
+      '/codes/{codeId}/uses': { ...below('codeId'), ...resource(text) },
+      '/carts/{cartId}/items': { ...below('cartId'), ...resource(text) },
+    }
+    const io = testIo()
+    const document = { openapi: '3.1.0', info: { title: 'Rooms', version: '1' }, paths }
+    writeFileSync(join(io.cwd, 'rooms.json'), JSON.stringify(document))
+    const { code, err } = await run('init --spec rooms.json', io)
+    expect(Object.keys(filesOf(io))).toContain(join(FIXTURES, 'rooms.json'))
+    expect(err.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^rooms\.json: no values can be generated for the schema of codes: name must match/),
+      'uses belongs to codes, which has no records.',
+      'items belongs to cartId, which has no records. The contract does not describe that parent.',
+    ])
+    expect(code).toBe(0)
+    await using sandbox = await startSandbox({ spec: join(io.cwd, 'rooms.json'), fixtures: join(io.cwd, FIXTURES) })
+    expect(await sandbox.records.list('rooms')).toHaveLength(3)
+  })
+
   it('links the JSON Schema of this program, or of the package installed for the folder', async () => {
     const named = (config = '') => /^# yaml-language-server: \$schema=(\S+)$/m.exec(config)?.[1] ?? ''
     const { io, config } = await initialised()
