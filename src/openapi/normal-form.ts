@@ -139,6 +139,8 @@ class FormReader {
         return Array.isArray(item)
           ? item.map((schema, index) => this.#schema(schema, { ...where, name: `${where.name}[${index}]` }))
           : this.#schema(item, where)
+      if (key === 'discriminator' && isNode(item) && isNode(item.mapping))
+        return { ...item, mapping: this.#mapping(item.mapping, { ...where, name: `${where.name}.mapping` }) }
       if (!NAMED_SCHEMAS.has(key) || !isNode(item)) return item
       return mapNode(item, where, (_, schema, there) => this.#schema(schema, there))
     })
@@ -154,6 +156,19 @@ class FormReader {
       withTextChoices(Array.isArray(items) ? { ...others, prefixItems: items } : inner),
     )
     return this.#isOld ? upgraded(schema) : schema
+  }
+
+  /** The schemas that a discriminator names, which nothing else may refer to. */
+  #mapping(mapping: Node, at: Location): Node {
+    return mapNode(mapping, at, (_, to, where) => {
+      if (typeof to !== 'string' || !/[#/]|\.(?:ya?ml|json)$/.test(to)) return to
+      try {
+        return Object(this.#refer(to, where, (item, there) => this.#shared(item, there))).$ref
+      } catch (error) {
+        this.notes.push(`${messageOf(error)}.`)
+        return to
+      }
+    })
   }
 
   /** A schema of another file, which may refer to itself, as a component. */

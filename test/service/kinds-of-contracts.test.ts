@@ -913,6 +913,31 @@ describe('a document', () => {
     expect((await sandbox.post('/things', { parts: [{ name: 'long' }] })).status).toBe(400)
     expect((await sandbox.get('/note')).text).toBe('{"$ref":"../x"}')
   })
+
+  it('may have subtypes in files that only the mapping of a discriminator names', async () => {
+    const head = { openapi: '3.1.0', info: { title: 't', version: '1' } }
+    const file = temporaryFile('openapi.yaml', stringify({ ...head, paths: things({ $ref: 'pet.yaml#/Pet' }) }))
+    const mapping = { cat: '#/Cat', dog: './dog.yaml', bird: 'none.yaml', fish: 'https://example.com/fish.json' }
+    const base = named({ kind: { type: 'string' } })
+    const pet = { ...base, required: ['kind'], discriminator: { propertyName: 'kind', mapping } }
+    const of = (reference: string, name: string) => ({
+      allOf: [{ $ref: reference }, { type: 'object', required: [name], properties: { [name]: { type: 'integer' } } }],
+    })
+    writeFileSync(join(dirname(file), 'pet.yaml'), stringify({ Pet: pet, Cat: of('#/Pet', 'lives') }))
+    writeFileSync(join(dirname(file), 'dog.yaml'), stringify(of('pet.yaml#/Pet', 'legs')))
+    const sandbox = await openSandbox({ spec: file })
+    for (const sent of [
+      { kind: 'cat', lives: 9 },
+      { kind: 'dog', legs: 4 },
+    ]) {
+      expect((await sandbox.post('/things', sent)).json).toMatchObject(sent)
+      expect((await sandbox.post('/things', { kind: sent.kind })).status).toBe(400)
+    }
+    expect(sandbox.warnings).toEqual([
+      expect.stringMatching(/mapping\.bird refers to "none\.yaml", which cannot be read/),
+      expect.stringMatching(/mapping\.fish refers to another document/),
+    ])
+  })
 })
 
 describe('the request of a contract, as Nest and Pydantic write it', () => {
