@@ -2,7 +2,7 @@ import { isFastApi, isNode, type Node, Place } from './document.js'
 import { FORMATS } from './formats.js'
 import { INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { LIST_OF_SCHEMAS, NAMED_SCHEMAS, ONE_SCHEMA, words } from './keywords.js'
-import { readRecordFields } from './schema-fields.js'
+import { type Choice, choiceOf, readRecordFields } from './schema-fields.js'
 import { isWide } from './wide.js'
 
 export type JsonSchema = boolean | Node
@@ -153,6 +153,8 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
     const { $ref: reference } = source
     if (typeof reference === 'string' && within.has(reference)) return undefined
     const ignored = ignoredIn(schema, around)
+    const choice = choiceOf(schema)
+    let rules: readonly JsonSchema[] = []
     const result: Record<string, unknown> =
       typeof reference === 'string' ? { $ref: refer(schema, reference, within) } : {}
     for (const [key, value] of Object.entries(source)) {
@@ -163,12 +165,15 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
         const converted = mapInside(schema, key, key === 'properties' ? withAny(value, ignored) : value, inside)
         if (!Array.isArray(converted)) Object.assign(result, converted === undefined ? {} : { [key]: converted })
         else if (key === 'allOf') result[key] = converted.filter((item) => item !== undefined)
-        else if (!converted.includes(undefined)) result[key] = converted
+        else if (converted.includes(undefined)) continue
+        else if (key === choice?.keyword) rules = rulesOf(choice, converted as JsonSchema[], ignored)
+        else result[key] = converted
       }
     }
     // FastAPI takes instants without a zone for it.
     const format = source.format === 'date-time' && isFastApi(schema.document) ? 'local-date-time' : source.format
     if (typeof format === 'string' && Object.hasOwn(FORMATS, format)) result.format = format
+    if (rules.length > 0) result.allOf = [...(Array.isArray(result.allOf) ? result.allOf : []), ...rules]
     return withTypes(source, result)
   }
 
@@ -213,6 +218,28 @@ function convertWith(make: (convert: Convert) => JsonSchema, { of, isClosed }: C
   const schema = make((place) => convert(place) ?? true)
   for (let next = open.pop(); next !== undefined; next = open.pop()) next()
   return typeof schema === 'boolean' || names.size === 0 ? schema : { ...schema, $defs: definitions }
+}
+
+/** Only the alternative that a discriminator names is checked: alternatives may allow the same values. */
+function rulesOf(
+  { property, values, isWhole }: Choice,
+  alternatives: readonly JsonSchema[],
+  ignored: ReadonlySet<string>,
+): readonly JsonSchema[] {
+  const known = ignored.has(property) ? [] : values.flat()
+  if (known.length === 0) return [{ anyOf: alternatives }]
+  const one = (choices: readonly unknown[]) => ({
+    type: 'object',
+    required: [property],
+    properties: { [property]: { enum: choices } },
+  })
+  return [
+    ...values.flatMap((own, at) =>
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      own.length === 0 ? [] : [{ if: one(own), then: alternatives[at] }],
+    ),
+    { if: one(known), else: isWhole ? one(known) : { anyOf: alternatives } },
+  ]
 }
 
 const INT64 = { minimum: String(INT64_MINIMUM), maximum: String(INT64_MAXIMUM) }

@@ -67,6 +67,8 @@ export function wordedMistakes(mistakes: readonly Mistake[]): readonly Mistake[]
   const all: Mistake[] = []
   const places = new Map<string, number>()
   for (const mistake of mistakes) {
+    // After those of the `then` or `else` that it names.
+    if (mistake.keyword === 'if' && all.length > 0) continue
     const keyword = STANDS_FOR[mistake.keyword] ?? mistake.keyword
     const message = SENTENCES[keyword]?.(mistake.params) ?? mistake.message
     const worded = { ...mistake, keyword, ...(message !== undefined && { message }) }

@@ -26,6 +26,41 @@ export function alternativesOf(schema: Place): readonly Place[] {
   return [...schema.items('anyOf'), ...schema.items('oneOf')]
 }
 
+/** The alternatives that a discriminator chooses from. */
+export interface Choice {
+  readonly keyword: 'anyOf' | 'oneOf'
+  readonly property: string
+  /** The values of the property that choose an alternative, by its index: those in the mapping, its constant, or its name. */
+  readonly values: readonly (readonly unknown[])[]
+  /** The mapping has all values. */
+  readonly isWhole: boolean
+}
+
+export function choiceOf(schema: Place): Choice | undefined {
+  const { discriminator, ...value }: Node = Object(schema.value)
+  const { propertyName: property, mapping }: Node = Object(discriminator)
+  const keyword = (['anyOf', 'oneOf'] as const).find((key) => Array.isArray(value[key]))
+  if (typeof property !== 'string' || keyword === undefined) return undefined
+  const written: readonly unknown[] = [value[keyword]].flat()
+  let isWhole = true
+  const all = schema.items(keyword).map((alternative, at) => {
+    const { $ref }: Node = Object(written[at])
+    const name = String($ref ?? '').replace(/^.*\//, '')
+    const mapped = Object.entries(Object(mapping)).flatMap(([text, to]) => (to === $ref || to === name ? [text] : []))
+    const { places = [], type, required } = readRecordFields(alternative).get(property) ?? {}
+    const constants = places.flatMap((place) => {
+      const { const: only, enum: choices }: Node = Object(place.value)
+      return only ?? (Array.isArray(choices) && choices.length === 1 ? choices : [])
+    })
+    isWhole &&= mapped.length > 0 && required === true && (type === 'string' || constants.length > 0)
+    const own = [...new Set([...mapped, ...constants])]
+    return own.length === 0 && name !== '' ? [name] : own
+  })
+  const isShared = (item: unknown) => all.flat().filter((other) => other === item).length > 1
+  const values = all.map((own) => own.filter((item) => !isShared(item)))
+  return { keyword, property, values, isWhole: isWhole && !all.flat().some(isShared) }
+}
+
 /**
  * Makes a reader of the properties of a schema and its parts. It reads each schema once; a schema composed of itself adds
  * nothing.

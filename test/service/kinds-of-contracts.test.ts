@@ -548,6 +548,39 @@ describe('a record', () => {
   })
 
   it.each([
+    ['by a mapping', { type: 'string' }, { cat: ref('Cat').$ref, dog: 'Dog' }, ['cat', 'dog']],
+    ['by a constant', undefined, {}, [true, 2]],
+    ['by its name', { type: 'string' }, {}, ['Cat', 'Dog']],
+  ])('is the alternative that a discriminator names %s', async (how, common, mapping, [cat, dog]) => {
+    const of = (kind: unknown, name: string) => ({
+      allOf: [
+        ref('Pet'),
+        {
+          type: 'object',
+          required: [name],
+          properties: { [name]: { type: 'integer' }, ...(common === undefined && { kind: { const: kind } }) },
+        },
+      ],
+    })
+    const union = { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } }
+    const pet = { ...named({ kind: common ?? {} }), required: ['kind'] }
+    const schemas = { Pet: pet, Cat: of(cat, 'lives'), Dog: of(dog, 'legs'), Any: union }
+    const sandbox = await serve(things(ref('Any')), { openapi: '3.1.0', components: { schemas } }, { strict: true })
+    const problem = async (body: object) => {
+      const { status, json: error } = await sandbox.post('/things', body)
+      return status === 201 ? status : Reflect.get(Object(error), 'message')
+    }
+    expect(await problem({ kind: cat, lives: 9 })).toBe(201)
+    expect(await problem({ kind: dog, legs: 4, lives: 'x' })).toBe(201)
+    expect(await problem({ kind: cat })).toBe('create: lives is required.')
+    expect(await problem({ kind: dog, lives: 9 })).toBe('create: legs is required.')
+    if (how === 'by a mapping') {
+      expect(await problem({ kind: 'bird', lives: 9 })).toBe('create: kind must be one of cat, dog (it is "bird").')
+      expect(await problem({ lives: 9 })).toBe('create: kind is required.')
+    } else expect(await problem({ kind: 'bird', lives: 9 })).toEqual(common ? 201 : expect.stringContaining('kind must'))
+  })
+
+  it.each([
     ['additionalProperties', { additionalProperties: { type: 'integer' } }],
     ['patternProperties', { patternProperties: { '^x-': { type: 'integer' } } }],
   ])('keeps what %s allows', async (_what, more) => {
