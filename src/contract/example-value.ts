@@ -1,12 +1,21 @@
 import { boundedCompiler } from './bounded-ajv.js'
-import { isNode, type Node, type Place } from './document.js'
+import { isNode, type Node, Place } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
 import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
 import { type Chance, type Drawing, makeScalar, pick } from './scalar-value.js'
-import { allowsNull, alternativesOf, readRecordFields, requiredNames, typeOf } from './schema-fields.js'
+import {
+  allowsNull,
+  alternativesOf,
+  choiceOf,
+  type Fields,
+  isObject,
+  readRecordFields,
+  requiredNames,
+  typeOf,
+} from './schema-fields.js'
 import type { Validator } from './validator.js'
 import { makerWith } from './validator-maker.js'
 import { stepsOf, valueAt } from './validators.js'
@@ -61,6 +70,41 @@ export function nearExample(schema: Place): unknown {
  */
 export function drawnValue(schema: Place, index: number, chance: Chance): unknown {
   return makeValue(schema, { isFull: true, drawing: { next: () => chance.next(), index }, used: 0 }, 0)
+}
+
+/** The fields of a record that is drawn: of alternatives, those of one. */
+export function drawnFields(schema: Place, chance: Chance, within: readonly unknown[] = []): Fields {
+  const fields = new Map(readRecordFields(schema))
+  const wholes = wholesOf(schema)
+  for (const part of wholes) {
+    const all = alternativesOf(part).filter((one) => isObject(one) && !within.includes(one.value))
+    const one = pick(all, chance)
+    if (one === undefined) continue
+    const inner = [...drawnFields(one, chance, [...within, schema.value])].filter(([name]) => !declares(wholes, name))
+    for (const [name, field] of inner)
+      fields.set(name, { ...field, required: field.required || fields.get(name)?.required === true })
+    for (const [name, value] of Object.entries(namedBy(part, one))) {
+      const field = fields.get(name)
+      if (field !== undefined) fields.set(name, { ...field, place: new Place(part.document, { const: value }, name) })
+    }
+  }
+  return fields
+}
+
+/** The property of a discriminator with the value that chooses an alternative. */
+function namedBy(schema: Place, alternative: Place): Node {
+  const choice = choiceOf(schema)
+  if (choice === undefined) return {}
+  const { keyword, property, values } = choice
+  const at = schema.items(keyword).findIndex(({ value }) => value === alternative.value)
+  const { places = [] } = readRecordFields(alternative).get(property) ?? {}
+  const value = values[at]?.findLast((item) => places.every((place) => fits(item, place)))
+  return value === undefined ? {} : { [property]: value }
+}
+
+/** Whether one of these schemas has a property itself, and not in a part. */
+function declares(schemas: readonly Place[], name: string): boolean {
+  return schemas.some(({ value }) => Object.hasOwn(Object(Object(value).properties), name))
 }
 
 const MAX_REMOVALS = 50
@@ -205,9 +249,20 @@ function varied(item: unknown, at: number): unknown {
 
 function makeObject(schema: Place, { minProperties }: Node, room: Room, depth: number, make: Make) {
   const { drawing } = room
-  const chosen = wholesOf(schema).map((part) => alternativesOf(part).map(make).find(isNode))
+  const wholes = wholesOf(schema)
+  const chosen = wholes.map((part) => {
+    const all = alternativesOf(part)
+    const first = drawing === undefined || all.length === 0 ? 0 : Math.floor(drawing.next() * all.length)
+    for (const one of [...all.slice(first), ...all.slice(0, first)]) {
+      const made = make(one)
+      if (isNode(made)) return { ...made, ...namedBy(part, one) }
+    }
+    return undefined
+  })
   const object: Record<string, unknown> = Object.assign({}, ...chosen)
   for (const [name, { required, place, writeOnly }] of readRecordFields(schema)) {
+    // As the alternative has it.
+    if (Object.hasOwn(object, name) && !declares(wholes, name)) continue
     const isOptional = room.isFull && depth < MAX_OPTIONAL_DEPTH && room.used < MAX_OPTIONAL_VALUES
     const isWanted =
       drawing === undefined ? !writeOnly && (required || isOptional) : required || (isOptional && drawing.next() < 0.8)

@@ -9,6 +9,7 @@ import {
   isObject,
   isOpen,
   isUnion,
+  readAllFields,
   readRecordFields,
   typeOf,
   typesOf,
@@ -200,7 +201,7 @@ function readWrite(
   found: FoundResource,
   { status, ...base }: Omit<ResourceAction, 'kind'>,
 ): ResourceAction | string {
-  const { resource, fields, operations, isSingle } = found
+  const { resource, fields, record, operations, isSingle } = found
   const { effect } = operation
   const isItem = operation.parameter !== undefined || isSingle
   const sent = unwrapSent(operation, fields)
@@ -209,7 +210,7 @@ function readWrite(
     return { ...base, kind: 'patch', status: status || 200, bodyEnvelope: '', isBulk: true }
   const { aliases } = resource
   const names = [...readRecordFields(sent.schema).keys()].map((name) => aliases?.[name] ?? name)
-  if (names.length > 0 && fields.size > 0 && !names.some((name) => fields.has(name)))
+  if (names.length > 0 && fields.size > 0 && !names.some((name) => readAllFields(record).has(name)))
     return `the request has no property of the record (${sent.schema.name})`
   const ignores = [...readRecordFields(sent.schema)].flatMap(([name, { readOnly }]) =>
     readOnly && resource.properties[name]?.readOnly === false && name !== resource.id.property ? [name] : [],

@@ -581,6 +581,37 @@ describe('a record', () => {
   })
 
   it.each([
+    ['by a mapping', { cat: ref('Cat').$ref, dog: ref('Dog').$ref }, {}, {}],
+    ['by constants', undefined, { const: 'cat' }, { const: 'dog' }],
+  ])('that is one of several %s is generated, and its own properties are changed', async (_how, mapping, cat, dog) => {
+    const own = (kind: Part, name: string) => ({
+      allOf: [
+        ref('Pet'),
+        { type: 'object', required: [name], properties: { kind, [name]: { type: 'integer' }, [`${name}At`]: {} } },
+      ],
+    })
+    const any = { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } }
+    const pet = { ...named({ kind: { type: 'string' } }), required: ['id', 'kind'] }
+    const schemas = { Pet: pet, Cat: own(cat, 'lives'), Dog: own(dog, 'legs'), Any: any }
+    const sent = { type: 'object', properties: { lives: { type: 'integer' } } }
+    const item = { patch: { operationId: 'change', requestBody: json(sent), responses: ok(200, ref('Any')) } }
+    const mocked = { '/any': { get: { operationId: 'any', responses: ok(200, ref('Any')) } } }
+    const sandbox = await serve(
+      { ...things(ref('Any'), { item }), ...mocked },
+      { openapi: '3.1.0', components: { schemas } },
+      { strict: true, seed: 1, generate: 'things=20' },
+    )
+    const made = (await sandbox.get('/things?limit=100')).json as readonly Record<string, unknown>[]
+    expect(new Set(made.map(({ kind }) => kind))).toEqual(new Set(['cat', 'dog']))
+    for (const { kind, lives, legs } of made)
+      expect([typeof lives, typeof legs]).toEqual(kind === 'cat' ? ['number', 'undefined'] : ['undefined', 'number'])
+    expect((await sandbox.get('/any')).json).toMatchObject({ kind: 'cat', lives: expect.any(Number) })
+    const { id } = made.find(({ kind }) => kind === 'cat') ?? {}
+    const changed = await sandbox.call(`/v1/things/${id}`, { method: 'PATCH', body: { lives: 3 } })
+    expect(changed.json).toMatchObject({ id, kind: 'cat', lives: 3 })
+  })
+
+  it.each([
     ['additionalProperties', { additionalProperties: { type: 'integer' } }],
     ['patternProperties', { patternProperties: { '^x-': { type: 'integer' } } }],
   ])('keeps what %s allows', async (_what, more) => {
