@@ -63,6 +63,9 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   )
   const requests = writes.flatMap((operation) => sentBy(operation) ?? [])
   const sent = create && sentBy(create)
+  const put = operations.find(({ effect }) => effect === 'put')
+  // Without another operation that creates records, PUT may.
+  const given = sent ?? (put && sentBy(put))
   const inPath = identifierSchema(operations)
   const read = readId({ collection, record, fields, inPath, sent, isDocumented })
   if (typeof read === 'string') return read
@@ -85,7 +88,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     const isRequired = isDocumented && field.required && name !== id.property
     const isUnsent = !requests.some((request) => request.get(name)?.readOnly === false)
     const isStamped = timestampFormat(name, field, isUnsent) !== undefined
-    const asked = sent?.get(name)
+    const asked = given?.get(name)
     const isAskedDefault = asked?.default !== undefined && field.places.every((place) => fits(asked.default, place))
     const alias = isDocumented && name !== id.property ? aliasOf(name, fields, requests) : undefined
     if (alias !== undefined) aliases[alias] = name

@@ -577,7 +577,8 @@ describe('a record', () => {
     if (how === 'by a mapping') {
       expect(await problem({ kind: 'bird', lives: 9 })).toBe('create: kind must be one of cat, dog (it is "bird").')
       expect(await problem({ lives: 9 })).toBe('create: kind is required.')
-    } else expect(await problem({ kind: 'bird', lives: 9 })).toEqual(common ? 201 : expect.stringContaining('kind must'))
+    } else
+      expect(await problem({ kind: 'bird', lives: 9 })).toEqual(common ? 201 : expect.stringContaining('kind must'))
   })
 
   it.each([
@@ -1011,6 +1012,22 @@ describe('the request of a contract, as Nest and Pydantic write it', () => {
     const sent = named({ priority: { ...number, default: 3 }, level: { ...number, minimum: 1 } })
     const sandbox = await serve(things(record, { create: { requestBody: json(sent) } }))
     expect((await sandbox.post('/things', { name: 'a' })).json).toEqual({ id: 1, name: 'a', priority: 3, level: 1 })
+  })
+
+  it('has defaults that a new record gets also where a PUT creates it', async () => {
+    const role = { type: 'string', enum: ['owner', 'member'] }
+    const text = { type: 'string' }
+    const member = { type: 'object', required: ['id', 'role'], properties: { id: text, role, note: text } }
+    const sent = {
+      type: 'object',
+      properties: { role: { ...role, default: 'member' }, note: { ...text, default: 'new' } },
+    }
+    const { '/things': list, '/things/{id}': item } = things(member, { id: 'string' })
+    const put = { operationId: 'put', requestBody: json(sent), responses: ok(201, member) }
+    const paths = { '/things': { get: Object(list).get }, '/things/{id}': { ...Object(item), put } }
+    const sandbox = await serve(paths)
+    const { json: created } = await sandbox.call('/v1/things/a', { method: 'PUT', body: {} })
+    expect(created).toEqual({ id: 'a', role: 'member', note: 'new' })
   })
 
   it('is checked by the pattern of a decimal, and by the format of an address', async () => {
