@@ -37,8 +37,8 @@ export interface Choice {
 }
 
 export function choiceOf(schema: Place): Choice | undefined {
-  const { discriminator, ...value }: Node = Object(schema.value)
-  const { propertyName: property, mapping }: Node = Object(discriminator)
+  const value: Node = Object(schema.value)
+  const { propertyName: property, mapping }: Node = Object(value.discriminator)
   const keyword = (['anyOf', 'oneOf'] as const).find((key) => Array.isArray(value[key]))
   if (typeof property !== 'string' || keyword === undefined) return undefined
   const written: readonly unknown[] = [value[keyword]].flat()
