@@ -11,7 +11,7 @@ const OTHER_SOURCES = `Apache HTTP Server, AWS Architecture Blog, class-validato
   Fetch Metadata Request Headers, Fetch standard, force-color.org, gitignore(5), HAR 1.2, HTML standard,
   Microsoft, nginx, no-color.org, Node.js, OpenAPI specification, OpenAPI format registry, path_resolution(7),
   Private Network Access, proc(5), ps(1), pydantic, termios(3), xterm control sequences, XDG Base Directory Specification,
-  W3C Baggage`.split(/,\s+/)
+  W3C Baggage, google.aip.dev`.split(/,\s+/)
 
 /** The parts of a citation in our own documents: file, heading or row, and the number of a list item. */
 const OWN_SOURCE = /^(docs\/[\w/-]+\.md), "([^"]+)"(?:, (\d+))?(?=$|: )/
