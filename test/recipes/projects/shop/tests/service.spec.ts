@@ -6,7 +6,8 @@ function ask(page: Page, init: RequestInit = {}) {
   return page.evaluate(async (init) => {
     const headers = { Authorization: 'Bearer sandbox', 'Content-Type': 'application/json' }
     try {
-      const { signal } = (globalThis.patience = new AbortController())
+      globalThis.patience = new AbortController()
+      const { signal } = globalThis.patience
       const response = await fetch('https://api.example.com/v1/pets', { ...init, headers, signal })
       const remaining = response.headers.get('X-RateLimit-Remaining')
       const reason = response.headers.get('X-Sandbox-Reason')
