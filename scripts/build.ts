@@ -103,7 +103,7 @@ async function bundlePrograms(installed: readonly string[]): Promise<Metafile> {
     // Comments and whitespace slow each start, and one character beyond ASCII makes V8 use two bytes for each. Names and
     // lines stay, for stack traces.
     minifyWhitespace: true,
-    lineLimit: 120,
+    lineLimit: 300,
     external: [...installed],
     // What bundled packages require, being CommonJS. See checkRequired.
     banner: { js: 'const require = process.getBuiltinModule' },

@@ -13,10 +13,16 @@ import { problem } from './responses.js'
 export function forwardRequest({ request, path, query, caller, space }: RequestContext): UpstreamRequest {
   const { authorization } = request.headers
   const isStranger = caller.kind === 'key' && caller.isStranger
+  // Of a public operation, such as a login of OAuth, for which no key counts.
+  const basic = caller.kind === 'address' ? headerInList(request.rawHeaders, 'authorization') : undefined
+  const isBasic = basic !== undefined && /^basic /i.test(basic)
   return {
     method: request.method === 'HEAD' ? 'GET' : request.method,
     target: path.slice(space.shared.basePath.length) + (query === '' ? '' : `?${query}`),
-    headers: headersSentOn(request.rawHeaders, space.shared.contract.keyHeaders),
+    headers: [
+      ...headersSentOn(request.rawHeaders, space.shared.contract.keyHeaders),
+      ...(isBasic ? ['authorization', basic] : []),
+    ],
     isKnown: caller.kind === 'key' && !isStranger,
     authorization: isStranger ? String(authorization) : undefined,
     keyPlace: request.keyPlace,

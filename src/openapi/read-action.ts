@@ -15,10 +15,18 @@ import {
   typesOf,
   variantsOf,
 } from '../contract/schema-fields.js'
+import { isSameSchema } from './evidence.js'
 import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { defined } from './parameters.js'
 import type { FoundResource } from './read-resource.js'
-import { isJsonPatch, type ListEnvelope, unwrapList, unwrapRecord, unwrapSent } from './record-schema.js'
+import {
+  isJsonPatch,
+  type ListEnvelope,
+  type SentRecord,
+  unwrapList,
+  unwrapRecord,
+  unwrapSent,
+} from './record-schema.js'
 import { COUNTED, MADE, pageRole, queryRoles, REMOVED, readMeta, SUCCEEDED } from './roles.js'
 
 type Base = Pick<ResourceAction, 'resource' | 'headers' | 'hasConflict' | 'hasMissing' | 'contentType'>
@@ -204,20 +212,26 @@ function readWrite(
   const { resource, fields, record, operations, isSingle } = found
   const { effect } = operation
   const isItem = operation.parameter !== undefined || isSingle
-  const sent = unwrapSent(operation, fields)
-  if (sent === undefined) return `the request has no JSON object (${operation.place.name})`
-  if (effect === 'patch' && isItem && isJsonPatch(sent))
+  // `POST /carts` may need nothing, or other things than a cart has.
+  const made = success(operation.place)
+  const isMade = made?.schema !== undefined && [201, 202].includes(made.status) && isSameSchema(made.schema, record)
+  const makes = isMade && effect === 'post' && !isItem
+  const body = unwrapSent(operation, fields)
+  if (body === undefined && !makes) return `the request has no JSON object (${operation.place.name})`
+  if (effect === 'patch' && isItem && body !== undefined && isJsonPatch(body))
     return { ...base, kind: 'patch', status: status || 200, bodyEnvelope: '', isBulk: true }
   const { aliases } = resource
-  const names = [...readRecordFields(sent.schema).keys()].map((name) => aliases?.[name] ?? name)
-  if (names.length > 0 && fields.size > 0 && !names.some((name) => readAllFields(record).has(name)))
-    return `the request has no property of the record (${sent.schema.name})`
-  const ignores = [...readRecordFields(sent.schema)].flatMap(([name, { readOnly }]) =>
+  const sent: Partial<SentRecord> = body ?? {}
+  const own: Fields = body === undefined ? new Map() : readRecordFields(body.schema)
+  const names = [...own.keys()].map((name) => aliases?.[name] ?? name)
+  if (!makes && names.length > 0 && fields.size > 0 && !names.some((name) => readAllFields(record).has(name)))
+    return `the request has no property of the record (${body?.schema.name})`
+  const ignores = [...own].flatMap(([name, { readOnly }]) =>
     readOnly && resource.properties[name]?.readOnly === false && name !== resource.id.property ? [name] : [],
   )
   const isBulk = sent.isBulk && !isItem
   if (sent.isListed && sent.envelope === undefined && !isBulk)
-    return `the request is a list, and ${operation.method.toUpperCase()} changes one record (${sent.schema.name})`
+    return `the request is a list, and ${operation.method.toUpperCase()} changes one record (${sent.schema?.name})`
   const write = {
     ...base,
     ...(ignores.length > 0 && { ignores }),

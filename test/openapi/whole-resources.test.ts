@@ -32,6 +32,38 @@ async function check(paths: Node, turns: readonly Turn[], more?: Node): Promise<
   expect(sandbox.warnings).toEqual([])
 }
 
+describe('a record that its POST makes', () => {
+  const cart = object({ id: readOnly(integer), coupon: text }, ['id'])
+  it.each<Row>([
+    [
+      'without a body',
+      {
+        '/carts': { post: ok(cart, 201), get: ok(list(cart)) },
+        '/carts/{id}': { parameters: id, get: ok(cart), patch: { ...takes(object({ coupon: text })), ...ok(cart) } },
+      },
+      [
+        ['POST /carts 201', undefined, { id: 1 }],
+        ['PATCH /carts/1 200', { coupon: 'SAVE' }, { id: 1, coupon: 'SAVE' }],
+        ['GET /carts 200', undefined, [{ id: 1, coupon: 'SAVE' }]],
+        ['GET /carts/2 404'],
+      ],
+    ],
+    [
+      'of other things than it has',
+      {
+        '/exports': { post: { ...takes(object({ format: text })), ...ok(cart, 202) }, get: ok(list(cart)) },
+        '/exports/{id}': { parameters: id, get: ok(cart) },
+      },
+      [
+        ['POST /exports 202', { format: 'csv' }, { id: 1 }],
+        ['GET /exports/1 200', undefined, { id: 1 }],
+      ],
+    ],
+  ])('%s', async (_what, paths, turns) => {
+    await check(paths, turns)
+  })
+})
+
 describe('verbs in paths', () => {
   it.each<Row>([
     [

@@ -235,6 +235,10 @@ it('a request without a key, or with a revoked one, reaches the service without 
     const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
     expect((await sandbox.fetch(sandbox.baseUrl + path, { headers })).status).toBe(200)
   }
+  // Credentials for something else than the service, such as a login of OAuth.
+  const basic = `Basic ${btoa('client:secret')}`
+  await sandbox.fetch(`${sandbox.baseUrl}/status`, { headers: { authorization: basic } })
+  expect(came.pop()).toEqual(['/v1/status', basic])
   expect(came).toEqual([
     ['/v1/status', null],
     ['/v1/me', null],
