@@ -140,6 +140,26 @@ describe.skipIf(!HAS_CHROMIUM)('the clients on the dashboard', () => {
     await row(page, 'limit=2').getByText('while sandbox had to wait').waitFor()
   })
 
+  it('keep a verdict although an older read of conduct comes later', async () => {
+    const { page, ask } = await open({ sandbox: FROZEN })
+    await page.getByRole('tab', { name: 'Keys' }).waitFor()
+    const held: (() => Promise<void>)[] = []
+    await page.route('**/__sandbox/conduct', async (route) => {
+      const response = await route.fetch()
+      if (held.length > 0) return route.fulfill({ response })
+      held.push(() => route.fulfill({ response }))
+    })
+    await page.getByRole('tab', { name: 'Data' }).click()
+    await expect.poll(() => held.length).toBe(1)
+    await ask('/pets?limit=none', 'sandbox', as('shop/1'))
+    await lane(page, 'shop').getByText('sends invalid requests').waitFor()
+    const late = page.waitForResponse('**/__sandbox/conduct')
+    await held[0]?.()
+    await (await late).finished()
+    await page.evaluate('new Promise((resolve) => setTimeout(() => requestAnimationFrame(resolve)))')
+    expect(await lane(page, 'shop').getByText('sends invalid requests').count()).toBe(1)
+  })
+
   it('are in a wait as conduct judges it: not with requests that were sent before its end was known', async () => {
     const { sandbox, page, ask } = await open({
       sandbox: { limits: '2/min', latency: '300ms', banAfter: 'never', senders: 1 },

@@ -352,8 +352,25 @@ async function quietly(read: Promise<void>): Promise<void> {
 export const readState = () => quietly(loadState())
 export const readReports = () => quietly(loadReports())
 
+/** Of reads that overlap, none shows what is older than what another has shown. */
+function inOrder(): () => () => boolean {
+  let [started, shown] = [0, 0]
+  return () => {
+    const own = ++started
+    return () => {
+      if (own < shown) return false
+      shown = own
+      return true
+    }
+  }
+}
+
+const startState = inOrder()
+const startReports = inOrder()
+
 async function loadState(): Promise<void> {
   const space = view.space.value
+  const isNewest = startState()
   const seen = ring.highestId
   const isAsked = hasNewEvents
   hasNewEvents = false
@@ -363,6 +380,10 @@ async function loadState(): Promise<void> {
     throw error
   })
   if (view.space.value !== space) return
+  if (!isNewest()) {
+    hasNewEvents ||= isAsked
+    return
+  }
   // Fewer than before: the log was cleared.
   if (state.counts.requests < seen) dropLog()
   const now = Date.parse(clock.now)
@@ -376,6 +397,7 @@ async function loadState(): Promise<void> {
 
 async function loadReports(): Promise<void> {
   const space = view.space.value
+  const isNewest = startReports()
   const showsData = view.tab.value === 'data'
   const resources = showsData ? await callVerb('resources.list', space) : undefined
   const { name: resource } = resources?.find(({ name }) => name === view.resource.value) ?? resources?.[0] ?? {}
@@ -387,7 +409,7 @@ async function loadReports(): Promise<void> {
     showsData ? callVerb('snapshots.list', space) : undefined,
     callVerb('conduct', space),
   ])
-  if (view.space.value !== space) return
+  if (view.space.value !== space || !isNewest()) return
   batch(() => {
     view.setIfChanged(view.resources, resources)
     if (search === view.recordSearch.value.trim()) view.setIfChanged(view.records, records)
