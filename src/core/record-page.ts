@@ -75,6 +75,9 @@ export function readPage(
     Object.entries({ next, prev: previous, first: hasPrevious && edge(0), last: hasNext && edge(pages - 1) })
       .flatMap(([relation, link]) => (link ? [`<${link.address}>; rel="${relation}"`] : []))
       .join(', ')
+  // Most lists need none of the facts below.
+  if (envelope === undefined && action.headers === undefined)
+    return { values, before: '[', after: ']', headers: headersOf(action, {}) }
   const hasTotal = Object.values({ ...action.meta, ...action.innerMeta }).some(({ role }) => role === 'total')
   const count = hasTotal ? values.length : total
   const hasMore = isBackwards ? hasPrevious : hasNext
