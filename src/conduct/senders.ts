@@ -122,7 +122,7 @@ export function endRequest(senders: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** Of a request that has arrived: which waits are over, and how many senders it shows to be at work at once. */
+/** A request has arrived: waits may be over, and it may show how many senders work at once. */
 export function settleWaits(senders: Senders, fingerprint: string, arrival: Arrival): void {
   for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
   senders.ready = senders.ready.filter((ready) => elapsed(ready, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)

@@ -49,7 +49,7 @@ export function start(): void {
   void stayConnected()
 }
 
-/** Of what the user did, who has seen the last notice. @param space for an undo; its id is undefined for a removed space */
+/** Says what the user did, which also closes the last notice. @param space for an undo; its id is undefined for a removed space */
 export function announce(text: string, space?: string, undoId?: number): void {
   view.announcement.value = text
   view.notice.value = ''
