@@ -16,19 +16,19 @@ import type { Instant } from './command.js'
 import { currentLimits, currentPlan, type Keys } from './keyring.js'
 import { heldAfter, snapshotBytes } from './memory-budget.js'
 import type { SpaceContext, Store } from './space-context.js'
-import { isEqual, isSameState, type SpaceState } from './space-state.js'
+import { isEqual, type SpaceState } from './space-state.js'
 import { startState } from './start-state.js'
 import type { NextState } from './transitions.js'
 import type { ReplacedFile, ReplacedSpace, Undo } from './undo.js'
 
 /** What a running verb found, and what it has done so far. */
-interface RunningVerb extends Pick<Space, 'state' | 'snapshots' | 'conduct' | 'undo'> {
-  readonly hasUnsavedRecords: boolean
+export interface OpenVerb extends Pick<Space, 'state'> {
   readonly keys: Keys
   /** Written together at its end. */
   readonly changes: Change[]
   /** The log that it has cleared. */
   log: SavedLog | undefined
+  /** The snapshot on disk that it has replaced. */
   file: ReplacedFile | undefined
   /** Actions that cannot be undone. They run once everything is written. */
   readonly afterwards: (() => void)[]
@@ -67,8 +67,8 @@ export class Space {
   /** Requests so far. No verb resets it; the undo of a removed space brings its number back. */
   requests = 0
   /** The store lacks the contract's examples. The next change stores them. */
-  #hasUnsavedRecords: boolean
-  #verb: RunningVerb | undefined
+  hasUnsavedRecords: boolean
+  verb: OpenVerb | undefined
 
   /**
    * @param name empty for the default space @param seed the state that a reset returns to @param stored the stored
@@ -89,7 +89,7 @@ export class Space {
     this.log = new ExchangeLog(shared.logLimit, shared.logBudget)
     if (shared.onExchange !== undefined) this.log.follow({ onEnded: shared.onExchange, end() {} })
     this.conduct = this.openConduct()
-    this.#hasUnsavedRecords = hasUnsavedRecords(shared.contract, stored)
+    this.hasUnsavedRecords = hasUnsavedRecords(shared.contract, stored)
     this.state = startState(this, stored, wall)
   }
 
@@ -127,7 +127,7 @@ export class Space {
 
   /** What the store may contain: while a verb runs, the state before it. */
   committed(): StoredState {
-    return this.stored(this.#verb?.state, this.#verb?.keys)
+    return this.stored(this.verb?.state, this.verb?.keys)
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -195,19 +195,19 @@ export class Space {
   /** Collections in which the one of a resource belongs to no other state. */
   #ownRecords(records: Collections, resource: string): Collections {
     const collection = records.get(resource) as Collection | undefined
-    const isOwn = collection?.isShared !== true && this.#verb?.state.records.get(resource) !== collection
+    const isOwn = collection?.isShared !== true && this.verb?.state.records.get(resource) !== collection
     return collection === undefined || isOwn ? records : new Map(records).set(resource, collection.copy())
   }
 
   #store(changes: readonly Change[], ofRecords: readonly RecordChange[]): void {
     if (changes.length === 0 || this.store === undefined) return
-    const isFirst = this.#hasUnsavedRecords && ofRecords.length > 0
+    const isFirst = this.hasUnsavedRecords && ofRecords.length > 0
     const all: readonly Change[] = isFirst ? [{ kind: 'replaced', state: this.stored() }, ...changes] : changes
-    if (this.#verb === undefined) this.store.append(all)
-    else this.#verb.changes.push(...all)
-    if (ofRecords.length > 0) this.#hasUnsavedRecords = false
+    if (this.verb === undefined) this.store.append(all)
+    else this.verb.changes.push(...all)
+    if (ofRecords.length > 0) this.hasUnsavedRecords = false
     for (const change of changes)
-      if (change.kind === 'replaced') this.#hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, change.state)
+      if (change.kind === 'replaced') this.hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, change.state)
   }
 
   /** @throws StoreFull */
@@ -229,12 +229,7 @@ export class Space {
   clearLog(): void {
     if (this.log.total === 0 && this.log.events.length === 0) return
     const before = this.log.clear()
-    if (this.#verb !== undefined) this.#verb.log ??= before
-  }
-
-  /** The running verb has replaced a snapshot on disk. */
-  replacedFile(file: ReplacedFile): void {
-    if (this.#verb !== undefined) this.#verb.file = file
+    if (this.verb !== undefined) this.verb.log ??= before
   }
 
   restart(wall: EpochMs): void {
@@ -253,56 +248,9 @@ export class Space {
     this.shared.pastConduct?.add(pastSpace(this.shared, { ...this.state, name: this.name, conduct }))
   }
 
-  beginVerb(): void {
-    const { state, snapshots, conduct, undo } = this
-    const hasUnsavedRecords = this.#hasUnsavedRecords
-    const nothing = { changes: [], log: undefined, file: undefined, afterwards: [] }
-    this.#verb = { state, snapshots, conduct, undo, hasUnsavedRecords, keys: this.shared.keys.all, ...nothing }
-  }
-
   #afterwards(act: () => void): void {
-    if (this.#verb === undefined) act()
-    else this.#verb.afterwards.push(act)
-  }
-
-  /**
-   * Writes the changes of the running verb, and shows its clock to conduct.
-   * @returns what it has replaced; undefined if it has changed nothing
-   * @throws StoreFull, Failure STORE_WRITE_FAILED, with none of the changes written: the verb has to be rolled back
-   */
-  endVerb(wall: EpochMs): ReplacedSpace | undefined {
-    const verb = this.#verb
-    if (verb === undefined) return undefined
-    if (verb.changes.length > 0) this.store?.append(verb.changes)
-    this.#verb = undefined
-    for (const act of verb.afterwards) act()
-    const { state, log, file } = verb
-    // By value: after loading a checkpoint, equal clocks are different objects.
-    if (!isEqual(state.clock, this.state.clock))
-      this.conduct.clockMoved(readClock(state.clock, wall), this.now(wall), wall)
-    const conduct = verb.conduct === this.conduct ? undefined : verb.conduct
-    const snapshots = verb.snapshots === this.snapshots ? undefined : verb.snapshots
-    const isSame = [conduct, snapshots, log, file].every((part) => part === undefined)
-    return isSame && isSameState(state, this.state) ? undefined : { state, conduct, snapshots, log, file }
-  }
-
-  rollBackVerb(): void {
-    const verb = this.#verb
-    if (verb === undefined) return
-    this.#verb = undefined
-    this.shared.memoryBudget.reserve(verb.state.heldBytes - this.state.heldBytes)
-    this.state = verb.state
-    this.setSnapshots(verb.snapshots)
-    this.#hasUnsavedRecords = verb.hasUnsavedRecords
-    this.conduct = verb.conduct
-    this.undo = verb.undo
-    if (verb.log !== undefined) this.log.restore(verb.log)
-  }
-
-  /** Everything, for a verb that removes the space. */
-  whole(): ReplacedSpace {
-    const { state, snapshots, conduct, log } = this
-    return { state, snapshots, conduct, log: log.save(), file: undefined }
+    if (this.verb === undefined) act()
+    else this.verb.afterwards.push(act)
   }
 
   /**

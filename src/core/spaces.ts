@@ -10,11 +10,12 @@ import type { Keys } from './keyring.js'
 import { ruleBytes } from './memory-budget.js'
 import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
+import { RunningVerb } from './running-verb.js'
 import { Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
 import { originsAfter, share } from './space-state.js'
 import { forgetKey, movePlan, startAs } from './transitions.js'
-import { keyChangedSince, keysBefore, type Undo } from './undo.js'
+import { keysBefore, type Undo } from './undo.js'
 
 interface SpaceVerb {
   readonly name: string
@@ -149,14 +150,14 @@ export class Spaces {
     const { requests, state } = space
     this.#latestVerb = id
     // The default space stores the keys, so it is part of every verb.
-    const parts = new Set([this.default, space])
-    for (const part of parts) part.beginVerb()
+    const inDefault = new RunningVerb(this.default)
+    const verb = space === this.default ? inDefault : new RunningVerb(space)
     try {
       const output = run()
       if (origin !== undefined && this.get(space.name) === space)
         space.commit({ origins: originsAfter(state, space.state, origin, wall) })
-      if (space !== this.default) this.default.endVerb(wall)
-      const replaced = space.endVerb(wall)
+      if (verb !== inDefault) inDefault.end(wall)
+      const replaced = verb.end(wall)
       const changedKeys = keys.all === before.keys ? undefined : { before: before.keys, after: keys.all }
       const hasChanged = replaced !== undefined || changedKeys !== undefined
       if (canUndo && hasChanged) {
@@ -175,7 +176,8 @@ export class Spaces {
       this.setHandlers(space.name, handlersBefore)
       this.#reseed(before.fixtures)
       this.removedSpace = before.removedSpace
-      for (const part of parts) part.rollBackVerb()
+      inDefault.rollBack()
+      verb.rollBack()
       throw error
     }
   }
@@ -184,11 +186,6 @@ export class Spaces {
   findUndo(space: Space, wall: EpochMs): Undo | undefined {
     const undo = space.undo ?? (this.removedSpace?.name === space.name ? this.removedSpace.undo : undefined)
     return undo !== undefined && wall - undo.at <= UNDO_FOR_MS ? undo : undefined
-  }
-
-  /** A key that the verb changed, and another verb since: an undo would take that back too. */
-  keyChangedSince({ keys }: Undo): ApiKey | undefined {
-    return keys && keyChangedSince(this.#shared.keys, keys)
   }
 
   /**
@@ -271,10 +268,10 @@ export class Spaces {
   remove(name: string, wall: EpochMs): boolean {
     const space = this.#named.get(name)
     if (space === undefined) return false
-    const { requests } = space
+    const { requests, state, snapshots, conduct } = space
     const handlers = { before: this.handlersOf(name) }
     const facts = { id: this.#latestVerb, verb: 'spaces.remove', at: wall, requests, keys: undefined, handlers }
-    const undo = { ...facts, ...space.whole() }
+    const undo = { ...facts, state, snapshots, conduct, log: space.log.save(), file: undefined }
     this.removedSpace = { name, undo }
     this.setHandlers(name, undefined)
     this.#expectExpiry(wall)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { digestSandbox } from '../../core/checkpoint.js'
 import { countRecords } from '../../core/collections.js'
 import { copySpace, restoreSnapshot, takeSnapshot } from '../../core/snapshots.js'
+import type { Space } from '../../core/space.js'
 import type { SnapshotStore } from '../../core/space-context.js'
 import type { ReplacedFile } from '../../core/undo.js'
 import { Failure } from '../../domain/failures.js'
@@ -38,7 +39,7 @@ export const snapshotVerbs = {
     ...snapshot,
     command: 'snapshot save <name>',
     run({ space, wall, files }, { name }) {
-      if (files !== undefined) space.replacedFile((files as DiskChange).file)
+      if (files !== undefined) keepReplaced(space, (files as DiskChange).file)
       else space.setSnapshots(new Map(space.snapshots).set(name, takeSnapshot(space, wall)))
       return { name }
     },
@@ -74,7 +75,7 @@ export const snapshotVerbs = {
     run({ space, files }, { name }) {
       if (files !== undefined) {
         const { file, isRemoved } = files as DiskChange
-        if (isRemoved) space.replacedFile(file)
+        if (isRemoved) keepReplaced(space, file)
         return removed(name, isRemoved)
       }
       const left = new Map(space.snapshots)
@@ -95,6 +96,11 @@ export const snapshotVerbs = {
 interface DiskChange {
   readonly file: ReplacedFile
   readonly isRemoved: boolean
+}
+
+/** For the undo of the running verb. */
+function keepReplaced({ verb }: Space, file: ReplacedFile): void {
+  if (verb !== undefined) verb.file = file
 }
 
 /** What an undo writes back. Nothing for a damaged snapshot, which may be replaced or removed. */
