@@ -1,4 +1,5 @@
 import { stringifyJson } from '../contract/json.js'
+import { Failure } from '../domain/failures.js'
 import type { SpaceStart } from '../domain/state.js'
 import { type DurationMs, type EpochMs, SECOND_MS } from '../domain/time.js'
 
@@ -108,4 +109,19 @@ function textsOf({ seed, start: { settings, ...start }, others }: GroupFacts): R
     ...starts.map(([name, value]) => [`the start (${name})`, stringifyJson(value ?? null)] as const),
     ...Object.entries(others),
   ])
+}
+
+export function groupDiffers(differing: readonly string[], living: readonly Member[], reset: boolean): Failure {
+  const others = living.map(({ name, address }) => (address === '' ? name : `${name} (${address})`)).join(', ')
+  const why = reset
+    ? `The group cannot be restarted (--reset) while other replicas are running: ${others}.`
+    : `The options of this replica differ from its group (running: ${others}): ${differing.join('; ')}.`
+  return new Failure('GROUP_DIFFERS', `${why} Stop them first, start with the same options, or choose another --group.`)
+}
+
+export function unsavedChanges(misread: readonly string[]): Failure {
+  return new Failure(
+    'GROUP_DIFFERS',
+    `The last replica of the group did not stop cleanly, and the options of this one may lose the group's last changes: ${misread.join('; ')}. Start a replica with the options of the group and stop it (control stop), or restart the group with --reset, which deletes its data.`,
+  )
 }

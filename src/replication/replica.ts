@@ -25,7 +25,14 @@ import { messageOf } from '../system/message-of.js'
 import { packageVersion } from '../system/package-files.js'
 import { systemClock } from '../system/system-clock.js'
 import { type Checkpoint, type CommandLog, type Entry, LogLost, LogUnavailable } from './command-log.js'
-import { differences, type JoinResult, livingMembers, MEMBER_TIMEOUT_MS, type Member } from './group.js'
+import {
+  differences,
+  groupDiffers,
+  type JoinResult,
+  livingMembers,
+  MEMBER_TIMEOUT_MS,
+  unsavedChanges,
+} from './group.js'
 import { type GroupStart, readGroupStart } from './group-start.js'
 import { APPEND_TIMEOUT_MS, Outbox, OVERDUE } from './outbox.js'
 import { openRedisLog } from './redis-log.js'
@@ -464,19 +471,4 @@ function asFailure(error: unknown): never {
 
 function unreadable(what: string): string {
   return `The data of the group cannot be read: ${what}. Choose another --group, start the release that wrote it, or stop all replicas and restart the group with --reset, which deletes its data.`
-}
-
-function groupDiffers(differing: readonly string[], living: readonly Member[], reset: boolean): Failure {
-  const others = living.map(({ name, address }) => (address === '' ? name : `${name} (${address})`)).join(', ')
-  const why = reset
-    ? `The group cannot be restarted (--reset) while other replicas are running: ${others}.`
-    : `The options of this replica differ from its group (running: ${others}): ${differing.join('; ')}.`
-  return new Failure('GROUP_DIFFERS', `${why} Stop them first, start with the same options, or choose another --group.`)
-}
-
-function unsavedChanges(misread: readonly string[]): Failure {
-  return new Failure(
-    'GROUP_DIFFERS',
-    `The last replica of the group did not stop cleanly, and the options of this one may lose the group's last changes: ${misread.join('; ')}. Start a replica with the options of the group and stop it (control stop), or restart the group with --reset, which deletes its data.`,
-  )
 }
