@@ -95,26 +95,27 @@ export function ruleBytes(faults: readonly Pick<ArmedFault, 'rule'>[], start: re
   return added.reduce((sum, text) => sum + utf8Length(text), 0)
 }
 
-const keptSizes = new WeakMap<KeptResponse, number>()
+const sizes = new WeakMap<object, number>()
+
+/** @param bytesOf is called once for each value */
+function totalBytes<T extends object>(values: Iterable<T>, bytesOf: (value: T) => number): number {
+  let total = 0
+  for (const value of values) {
+    const bytes = sizes.get(value) ?? bytesOf(value)
+    sizes.set(value, bytes)
+    total += bytes
+  }
+  return total
+}
 
 /** Bytes of responses that an Idempotency-Key keeps. */
 export function keptBytes(kept: readonly KeptResponse[]): number {
-  return kept.reduce((sum, keptResponse) => {
-    const bytes = keptSizes.get(keptResponse) ?? utf8Length(stringifyJson(keptResponse))
-    keptSizes.set(keptResponse, bytes)
-    return sum + bytes
-  }, 0)
+  return totalBytes(kept, (response) => utf8Length(stringifyJson(response)))
 }
-
-const sizes = new WeakMap<Snapshot, number>()
 
 /** Bytes of snapshots as UTF-8 text. */
 export function snapshotBytes(snapshots: ReadonlyMap<string, Snapshot>): number {
-  return [...snapshots.values()].reduce((sum, snapshot) => {
-    const bytes = sizes.get(snapshot) ?? textBytes(snapshot)
-    sizes.set(snapshot, bytes)
-    return sum + bytes
-  }, 0)
+  return totalBytes(snapshots.values(), textBytes)
 }
 
 function textBytes({ state, ...rest }: Snapshot): number {
@@ -148,31 +149,22 @@ export interface RoomState {
 export class MemoryBudget {
   readonly #limit: number
   readonly #warn: (message: string) => void
-  #bytes = 0
-  #hasWarned = false
+  state: RoomState = { bytes: 0, hasWarned: false }
 
   constructor(limit: number, warn: (message: string) => void) {
     this.#limit = limit
     this.#warn = warn
   }
 
-  get state(): RoomState {
-    return { bytes: this.#bytes, hasWarned: this.#hasWarned }
-  }
-
-  set state({ bytes, hasWarned }: RoomState) {
-    this.#bytes = bytes
-    this.#hasWarned = hasWarned
-  }
-
   /** Adds or subtracts bytes. Warns when the memory is first used up. @throws StoreFull */
   reserve(bytes: number): void {
-    if (bytes > 0 && this.#bytes + bytes > this.#limit) {
+    const { state } = this
+    if (bytes > 0 && state.bytes + bytes > this.#limit) {
       const full = new StoreFull('The memory of the spaces', this.#limit)
-      if (!this.#hasWarned) this.#warn(full.message)
-      this.#hasWarned = true
+      if (!state.hasWarned) this.#warn(full.message)
+      this.state = { ...state, hasWarned: true }
       throw full
     }
-    this.#bytes += bytes
+    if (bytes !== 0) this.state = { ...state, bytes: state.bytes + bytes }
   }
 }

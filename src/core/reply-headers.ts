@@ -39,11 +39,10 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   const { basePath, reason } = space.shared
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
-  const headers =
-    response.forwarded === undefined
-      ? ownLimitHeaders(context, shown)
-      : forwardedLimitHeaders(context, shown, response.forwarded)
-  const isDraft = space.state.settings.rateLimitHeaders === 'draft' && !isUnlimited(caller.limits)
+  const isLimited = !isUnlimited(caller.limits)
+  const charged = isLimited ? limitHeaders(shown) : []
+  const headers = response.forwarded === undefined ? charged : forwardedLimitHeaders(context, shown, response.forwarded)
+  const isDraft = space.state.settings.rateLimitHeaders === 'draft' && isLimited
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))
   // The length of a long body is unknown; a 204 has none, and a 304 that of the 200 (RFC 9110, section 8.6).
@@ -74,10 +73,6 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
     for (const item of deprecation(route.operation, spacePath(context.request.space) + basePath)) headers.push(item)
   }
   return headers
-}
-
-function ownLimitHeaders({ caller }: ShownContext, shown: WindowView): string[] {
-  return isUnlimited(caller.limits) ? [] : limitHeaders(shown)
 }
 
 function limitHeaders({ limit, remaining, resetAt }: Omit<WindowView, 'window'>): string[] {

@@ -54,16 +54,13 @@ export function storeProblem(error: unknown, { shared }: Space): HandlerResult |
   return problem('internal_error', { message: NOT_STORED })
 }
 
-export function unreadBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
+/** The refusal of a body that was not read, or that the sandbox cannot decode. */
+export function refusedBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
   const message = () => `The body is larger than ${formatSize(bodyLimit(headers))}.`
   if (body === 'too-large') return problem('payload_too_large', { outside: true, message: message() })
   // There is room as soon as another body has arrived.
   if (body === 'no-room') return problem('overloaded', { headers: ['Retry-After', '1'], outside: true })
-  return undefined
-}
-
-export function encodedBody({ body, headers }: ServiceRequest): HandlerResult | undefined {
-  if (!(body instanceof Uint8Array) || body.length === 0) return undefined
+  if (body === undefined || body.length === 0) return undefined
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   return encoding === 'identity' ? undefined : problem('unsupported_media_type', { outside: true })
 }

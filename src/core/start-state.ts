@@ -1,4 +1,3 @@
-import { armFaults } from '../domain/faults.js'
 import { NO_LOGINS } from '../domain/logins.js'
 import { randomStream } from '../domain/random.js'
 import type { StoredState } from '../domain/state.js'
@@ -7,7 +6,7 @@ import { Accounts } from './accounts.js'
 import { openCollections, openSeed, unservedRecords } from './collections.js'
 import type { SpaceContext } from './space-context.js'
 import type { SpaceState } from './space-state.js'
-import { banKeys, startStorm, useUp } from './transitions.js'
+import { banKeys, changeFaults, startStorm, useUp } from './transitions.js'
 
 interface StartingSpace {
   readonly name: string
@@ -33,11 +32,7 @@ export function startState(space: StartingSpace, stored: StoredState, wall: Epoc
     clock,
     startClock: clock,
     storm: start.storm && startStorm(start.storm, now, requests),
-    faults: armFaults(
-      start.faults.map((rule) => ({ rule })),
-      [],
-      0,
-    ),
+    ...changeFaults({ faults: [] }, start.faults, 0),
     accounts: new Accounts(),
     randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     origins: new Map(),

@@ -38,7 +38,7 @@ export function changeFaults(
   { faults }: Pick<SpaceState, 'faults'>,
   rules: readonly FaultRule[],
   requests: number,
-): NextState {
+): Pick<SpaceState, 'faults'> {
   return {
     faults: armFaults(
       rules.map((rule) => ({ rule })),

@@ -11,7 +11,8 @@ export function takenFinder(
   { id, unique }: ResourceData,
   records?: RecordsView,
   own?: string,
-): (value: Values) => string | undefined {
+): ((value: Values) => string | undefined) | undefined {
+  if (unique.length === 0) return undefined
   const taken = unique.map((property) => [property, new Set<unknown>()] as const)
   const add = (value: Values) => {
     for (const [property, values] of taken) if (value[property] != null) values.add(comparable(value[property]))

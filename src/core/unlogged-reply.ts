@@ -2,7 +2,7 @@ import type { Caller } from '../domain/keys.js'
 import { readAuthorization } from '../domain/keys.js'
 import { bareReply, type HandlerResult, type Reply, type ServiceRequest } from '../domain/messages.js'
 import type { EpochMs } from '../domain/time.js'
-import { replyHeaders, type ShownContext } from './reply-headers.js'
+import { replyHeaders } from './reply-headers.js'
 import type { Spaces } from './spaces.js'
 import { findRoute, splitTarget } from './target.js'
 
@@ -22,13 +22,6 @@ export function unloggedReply(spaces: Spaces, request: ServiceRequest, wall: Epo
     limits: space.currentLimits(apiKey),
   }
   const route = findRoute(contract, basePath, request, splitTarget(request.target).path)
-  const context: ShownContext = {
-    space,
-    route,
-    caller,
-    now: space.now(wall),
-    request,
-    shown: undefined,
-  }
-  return bareReply(response.status, replyHeaders(context, response), response.body)
+  const headers = replyHeaders({ space, route, caller, now: space.now(wall), request, shown: undefined }, response)
+  return bareReply(response.status, headers, response.body)
 }

@@ -96,12 +96,7 @@ export class Journal {
 
   #cutToLength(): void {
     if (!this.#mayBeTooLong) return
-    this.#truncate()
-    this.#mayBeTooLong = false
-  }
-
-  /** Windows cannot truncate a file that is open for appending. */
-  #truncate(): void {
+    // Windows cannot truncate a file that is open for appending.
     const fd = openRegularFile(this.#file, constants.O_RDWR)
     try {
       if (placeOf(fstatSync(fd)) !== this.#place) throw new Error('The journal was replaced.')
@@ -109,6 +104,7 @@ export class Journal {
     } finally {
       closeSync(fd)
     }
+    this.#mayBeTooLong = false
   }
 }
 

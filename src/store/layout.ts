@@ -112,7 +112,10 @@ export class Layout {
   read(content: Content, reading = new Reading()): StoredState {
     const own = Object.hasOwn(content, RESERVED_NAME) ? content[RESERVED_NAME] : { version: DOCUMENT_VERSION }
     const { version } = check(record, own, RESERVED_NAME)
-    if (typeof version === 'number' && version !== DOCUMENT_VERSION) throw new WrongVersion(version)
+    if (typeof version === 'number' && version !== DOCUMENT_VERSION) {
+      const message = `it has version ${version}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, choose another file with --store, or discard it with --reset.`
+      throw new StoreError('STORE_VERSION', message)
+    }
     const { next = {}, paths = {}, parents = {}, keys = this.#keys } = check(ownData, own, RESERVED_NAME)
     const lists = Object.entries(content).filter(([name]) => name !== RESERVED_NAME)
     const taken = new Set<StoredResource>()
@@ -191,16 +194,6 @@ export class Layout {
       keys: keys.map(storedKey),
     }
     return Object.fromEntries([...lists, [RESERVED_NAME, sandbox]])
-  }
-}
-
-/** The file has another version. */
-class WrongVersion extends StoreError {
-  constructor(version: unknown) {
-    super(
-      'STORE_VERSION',
-      `it has version ${String(version)}, this release reads version ${DOCUMENT_VERSION}. Use the release that wrote it, choose another file with --store, or discard it with --reset.`,
-    )
   }
 }
 

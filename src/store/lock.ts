@@ -131,7 +131,8 @@ async function findStale(path: string, maxSilence: DurationMs): Promise<string |
   }
   // The clocks of two machines may differ, so only a lock of this machine is judged by its time.
   const isOfThisHost = holder.host === ownIdentity().host
-  if (isOfThisHost && systemClock.wall() - heartbeatOf(path) > maxSilence) return stamp
+  const heartbeat = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (isOfThisHost && systemClock.wall() - heartbeat > maxSilence) return stamp
   for (let silence = 0; silence < maxSilence; silence += HEARTBEAT_MS) {
     await pause(Math.min(HEARTBEAT_MS, maxSilence))
     const present = stampOf(path)
@@ -188,10 +189,6 @@ function write(file: string): number {
 function stampOf(path: string): string | undefined {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return stats === undefined ? undefined : `${stats.ino}:${stats.mtimeNs}`
-}
-
-function heartbeatOf(path: string): number {
-  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 }
 
 /** An unreadable lock may still be being written. */

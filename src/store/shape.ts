@@ -46,10 +46,6 @@ export const record = v.custom<Readonly<Record<string, unknown>>>(
 )
 export const int64 = int64Schema('a 64-bit integer')
 
-function oneOf<const T extends readonly (string | number)[]>(allowed: T) {
-  return v.picklist(allowed, `one of ${allowed.join(', ')}`)
-}
-
 /** Not v.array, which copies a million entries. */
 export const anyList = v.custom<readonly unknown[]>(Array.isArray, 'a list')
 
@@ -65,5 +61,5 @@ export const wholeNumber = v.custom<number>(
 export const apiKey = fields({
   key: v.pipe(text, v.nonEmpty('a non-empty string')),
   plan: v.optional(text),
-  always: v.optional(oneOf(KEY_CONDITIONS)),
+  always: v.optional(v.picklist(KEY_CONDITIONS, `one of ${KEY_CONDITIONS.join(', ')}`)),
 }) as Schema<ApiKey>

@@ -67,16 +67,13 @@ export class SnapshotFolder {
   }
 
   async get(name: string): Promise<Snapshot | undefined> {
-    if (!(await this.#has(name))) return undefined
-    const file = this.#pathOf(name)
-    this.#assertOwn(file)
-    return readSnapshotFile(file, this.#layout)
+    const file = await this.#find(name)
+    return file === undefined ? undefined : readSnapshotFile(file, this.#layout)
   }
 
   async remove(name: string): Promise<boolean> {
-    if (!(await this.#has(name))) return false
-    const file = this.#pathOf(name)
-    this.#assertOwn(file)
+    const file = await this.#find(name)
+    if (file === undefined) return false
     await rm(file).catch((error: unknown) => {
       throw cannot('STORE_UNWRITABLE', 'remove', file, error)
     })
@@ -152,8 +149,11 @@ export class SnapshotFolder {
   }
 
   /** Compares with the listing, because some file systems open `A.json` as `a.json`. */
-  async #has(name: string): Promise<boolean> {
-    return (await this.#files()).includes(fileOf(name))
+  async #find(name: string): Promise<string | undefined> {
+    if (!(await this.#files()).includes(fileOf(name))) return undefined
+    const file = this.#pathOf(name)
+    this.#assertOwn(file)
+    return file
   }
 
   #pathOf(name: string): string {

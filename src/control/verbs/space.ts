@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { countRecords } from '../../core/collections.js'
 import { turnClock } from '../../core/transitions.js'
-import type { Undo } from '../../core/undo.js'
+import { keyChangedSince, type Undo } from '../../core/undo.js'
 import { Failure } from '../../domain/failures.js'
 import { keyLabel } from '../../domain/keys.js'
 import { counted, joinOr, recordsText } from '../../domain/numbers.js'
@@ -171,7 +171,7 @@ function findUndo({ space, spaces, wall }: VerbContext, id: number | undefined):
     const message = `Undo ${id} is not the last in this space. The last is ${undo.id} (${undo.verb}).`
     throw new VerbError('conflict', message)
   }
-  const key = spaces.keyChangedSince(undo)
+  const key = undo.keys && keyChangedSince(space.shared.keys, undo.keys)
   if (key === undefined) return undo
   const message = `${undo.verb} changed the key "${keyLabel(key)}", and another verb has changed it since.`
   throw new VerbError('conflict', message)

@@ -3,7 +3,7 @@ import { essenceOf, isInRange } from '../../contract/media-types.js'
 import type { HandlerResult, ServiceRequest } from '../../domain/messages.js'
 import { operationMessage } from '../../domain/problems.js'
 import type { Gate, RequestContext } from '../request-context.js'
-import { encodedBody, problem, unreadBody } from '../responses.js'
+import { problem, refusedBody } from '../responses.js'
 import type { Space } from '../space.js'
 
 /** Does the request match the contract? */
@@ -56,7 +56,7 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
 
 /** @source docs/behaviour.md, "Request bodies" */
 function refuseBody(request: ServiceRequest, { body }: Operation): HandlerResult | undefined {
-  const unread = unreadBody(request) ?? encodedBody(request)
+  const unread = refusedBody(request)
   if (unread !== undefined) return unread
   const type = typeOf(request) ?? ''
   const mediaTypes = body?.mediaTypes ?? []

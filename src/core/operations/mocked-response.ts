@@ -6,7 +6,7 @@ import type { HandlerResult } from '../../domain/messages.js'
 import { endedRefresh, withLogin } from '../logins.js'
 import { hasParent } from '../parent-records.js'
 import type { RequestContext } from '../request-context.js'
-import { encodedBody, noteHeader, problem, unreadBody } from '../responses.js'
+import { noteHeader, problem, refusedBody } from '../responses.js'
 
 /** Headers that would be wrong, belong to the connection, or are set by the sandbox. */
 const NOT_TAKEN_OVER =
@@ -15,7 +15,7 @@ const NOT_TAKEN_OVER =
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
   if (isParentMissing(context, operation)) return problem('not_found')
-  const refusal = unreadBody(context.request) ?? encodedBody(context.request)
+  const refusal = refusedBody(context.request)
   return (
     refusal ?? endedRefresh(context, operation) ?? withLogin(context, operation, mockedResponse(context, operation))
   )
