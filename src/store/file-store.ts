@@ -42,7 +42,7 @@ interface OpenedFileStore {
 }
 
 /** Smaller journals are not folded while running: a small document would be rewritten constantly. */
-const MIN_FOLD_BYTES: Bytes = 4 * MIB
+const MIN_FOLD_BYTES: Bytes = 16 * MIB
 
 /** Folding a full store may free space. Folding is tried again once the journal has this share of the document. */
 const MIN_FULL_FOLD_RATIO = 1 / 16
