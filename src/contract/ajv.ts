@@ -44,8 +44,7 @@ const INT64_KEYWORD: CodeKeywordDefinition = {
   error: {
     params: ({ schema: { minimum, maximum, above = null, below = null } }) =>
       _`{minimum: ${shortBound(minimum)}, maximum: ${shortBound(maximum)}, above: ${above}, below: ${below}}`,
-    message: ({ schema }) =>
-      str`must be a whole number${shortBound(schema.minimum) === null ? '' : ` from ${schema.minimum} to ${schema.maximum}`}`,
+    message: ({ schema }) => str`must be a whole number${boundsText(schema)}`,
   },
   code(context: KeywordCxt): void {
     const { data } = context
@@ -63,6 +62,12 @@ const INT64_KEYWORD: CodeKeywordDefinition = {
 /** Without a format, bounds have hundreds of digits. */
 function shortBound(bound: string): string | null {
   return bound.length > 20 ? null : bound
+}
+
+function boundsText(bounds: Int64Bounds): string {
+  const [minimum, maximum] = [shortBound(bounds.minimum), shortBound(bounds.maximum)]
+  if (minimum === null) return maximum === null ? '' : ` of ${maximum} or less`
+  return maximum === null ? ` of ${minimum} or more` : ` from ${minimum} to ${maximum}`
 }
 
 function allOf(conditions: readonly Code[]): Code {

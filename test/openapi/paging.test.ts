@@ -216,6 +216,9 @@ describe('pages', () => {
     ],
     ['a size is ignored beside since_id', [inQuery('since_id'), inQuery('limit')], 'since_id=1&limit=2', 3],
     ['a size is ignored beside before alone', [inQuery('before', text), inQuery('limit')], 'before=2&limit=2', 3],
+    ['an empty size is none', [inQuery('limit', nullable(integer))], 'limit=', 3],
+    ['a size of null is none', [inQuery('limit', nullable(integer))], 'limit=null', 3],
+    ['a size of a text is read', [inQuery('limit', text)], 'limit=2', 2],
   ])('%s', async (_what, parameters, query, length) => {
     const sandbox = await openBugs(parameters, list(bug))
     expect((await sandbox.get(`/bugs?${query}`)).json).toHaveLength(length)

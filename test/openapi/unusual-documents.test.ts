@@ -140,6 +140,21 @@ it.each([
   expect([(await send(good)).status, (await send(bad)).status]).toEqual([204, 400])
 })
 
+it.each([
+  ['minimum: 1', '0', 'n must be a whole number of 1 or more (it is 0)'],
+  ['maximum: 9', '10', 'n must be a whole number of 9 or less (it is 10)'],
+  ['minimum: 1, maximum: 9', '10', 'n must be a whole number from 1 to 9 (it is 10)'],
+  ['title: N', '1.5', 'n must be a whole number (it is 1.5)'],
+])('a whole number with %s is not %s', async (bounds, n, message) => {
+  const schema = `{ type: object, properties: { n: { type: integer, ${bounds} } } }`
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const text = `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, responses: { 204: { description: d } } } } }\n`
+  await using sandbox = await createSandbox({ spec: temporaryFile('a.yaml', text) })
+  const headers = { 'content-type': 'application/json' }
+  const response = await sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: `{"n":${n}}` })
+  expect(await response.json()).toMatchObject({ message: `POST/a: ${message}.` })
+})
+
 it.each(['/a%', '?', 'YWJj=a'])('the format byte does not allow %s', async (bad) => {
   const schema = '{ type: object, properties: { b: { type: string, format: byte } } }'
   const content = `content: { application/x-www-form-urlencoded: { schema: ${schema} } }`
