@@ -88,7 +88,7 @@ export async function measure(extent: Extent, load: Load) {
   const all = await lineUp(extent)
   const { bare, few, more, many, fewInMemory, moreInMemory, manyInMemory, withoutStore, peers } = all
   const { emptyLog, besideSpaces, inSpace } = all
-  const { shortRounds, longRounds, fewRequests, manyRequests, growthRounds } = extent
+  const { shortRounds, longRounds, fewRequests, growthRounds } = extent
   const toBare = (operation: Operation, contestants: readonly Contestant[]) =>
     throughput(operation, [bare, ...contestants], peers, extent.rounds[operation], extent, load)
   const growth: Partial<Record<Operation, Figures>> = {}
@@ -104,13 +104,8 @@ export async function measure(extent: Extent, load: Load) {
     starts: await startTimes([bare, withoutStore, few, fewInMemory], shortRounds),
     peerStarts: await startTimes([bare, ...peers], longRounds),
     opening: await opening(many, longRounds),
-    memoryGrowth: await withRunning(few, async (running) => {
-      say(`memory after ${fewRequests} and after ${manyRequests} requests: ${few.name}`)
-      let done = await sendExactly(fewRequests, running, 'listPets')
-      const afterFew = residentMegabytes(running.pid)
-      while (done < manyRequests) done += (await load(running, 'listPets', 2)).requests
-      return { afterFew, afterMany: residentMegabytes(running.pid) }
-    }),
+    memoryGrowth: await memoryGrowth(few, extent, load),
+    bareMemoryGrowth: await memoryGrowth(bare, extent, load),
     throughput: {
       listPets: await toBare('listPets', [few, more, many]),
       getPet: await toBare('getPet', [few, more, many]),
@@ -180,6 +175,17 @@ async function throughput(
     for (const running of lasting.values()) await running.stop()
   }
   return figures
+}
+
+/** Megabytes after few and after many requests. */
+function memoryGrowth(contestant: Contestant, { fewRequests, manyRequests }: Extent, load: Load) {
+  say(`memory after ${fewRequests} and after ${manyRequests} requests: ${contestant.name}`)
+  return withRunning(contestant, async (running) => {
+    let done = await sendExactly(fewRequests, running, 'listPets')
+    const afterFew = residentMegabytes(running.pid)
+    while (done < manyRequests) done += (await load(running, 'listPets', 2)).requests
+    return { afterFew, afterMany: residentMegabytes(running.pid) }
+  })
 }
 
 /** Milliseconds from the start of the process to its first 200. */

@@ -96,7 +96,7 @@ const MAX_START_RATIO = 1.6
 
 /** The budgets of this project, each with the figure of this run. The median decides. */
 function budgetRows(results: Results): readonly (readonly string[])[] {
-  const { lineUp, extent, throughput, starts, inProcess, perTest, opening, memoryGrowth } = results
+  const { lineUp, extent, throughput, starts, inProcess, perTest, opening, memoryGrowth, bareMemoryGrowth } = results
   const { bare, few, fewInMemory, withoutStore } = lineUp
   const row = (what: string, limit: string, figure: Spread, isMet: boolean, unit: string) => {
     const suffix = unit === '' ? '' : ` ${unit}`
@@ -107,7 +107,9 @@ function budgetRows(results: Results): readonly (readonly string[])[] {
   const atMost = (what: string, most: number, figure: Spread, unit = '') =>
     row(what, `≤ ${digits(most)}`, figure, figure.median <= most, unit)
   const { listPets, getPet, createPet } = throughput
-  const growth = memoryGrowth.afterMany / memoryGrowth.afterFew
+  const growthOf = (memory: Results['memoryGrowth']) => memory.afterMany / memory.afterFew
+  const growth = growthOf(memoryGrowth)
+  const bareGrowth = digits(growthOf(bareMemoryGrowth))
   const handlers = `MSW, use and resetHandlers: ${spread(spreadOf(perTest.handlers))} ms`
   return [
     atLeast('listPets to bare node:http', 1, ratio(listPets, few, bare)),
@@ -127,7 +129,7 @@ function budgetRows(results: Results): readonly (readonly string[])[] {
     ),
     atMost(`opening a store of ${count(extent.many)} pets`, 3, spreadOf(opening.seconds), 's'),
     atMost(
-      `memory after ${count(extent.manyRequests)} requests to after ${count(extent.fewRequests)}`,
+      `memory after ${count(extent.manyRequests)} requests to after ${count(extent.fewRequests)} (bare node:http: ${bareGrowth})`,
       1.2,
       spreadOf([growth]),
     ),
