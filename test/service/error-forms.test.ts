@@ -41,7 +41,7 @@ const KIND = expect.stringContaining('kind must be one of a, b')
 const BOTH = expect.stringContaining(TITLE)
 const MISSING = expect.stringContaining('could not be found')
 
-// @source docs/spec.md, "Resources"
+// @source docs/spec.md, "Errors"
 describe('the code of an error', () => {
   it('is that of the sandbox if the contract has no example', async () => {
     const schema = object({ error: object({ code: { ...text, minLength: 1 }, message: text }, ['code', 'message']) }, [
@@ -88,7 +88,7 @@ describe('the code of an error', () => {
   })
 })
 
-// @source docs/spec.md, "Resources"
+// @source docs/spec.md, "Errors"
 describe('a list of problems, or an object of problems by field', () => {
   it.each([
     [

@@ -115,7 +115,7 @@ const nest = object({ statusCode: { type: 'integer' }, message: texts, error: te
 const of = (type: string, rules: object = {}) => ({ type, ...rules })
 const format = (name: string) => of('string', { format: name })
 
-// @source docs/spec.md, "Resources"
+// @source docs/spec.md, "Errors"
 it.each([
   [
     of('string', { minLength: 3 }),
