@@ -35,7 +35,7 @@ const KEPT = 'store.json.edited-2026-03-01T10-00-00-000Z'
 /** Makes the journal large enough to be folded. */
 function outgrow(owner: Owner): void {
   const name = 'x'.repeat(100_000)
-  for (let id = 100; id < 150; id++) owner.change(put({ id, name, categoryId: 1 }))
+  for (let id = 100; id < 275; id++) owner.change(put({ id, name, categoryId: 1 }))
 }
 
 describe('the document', () => {
@@ -117,7 +117,7 @@ describe('the document', () => {
     const file = join(folder, 'store.json')
     const owner = await Owner.start(file, { fsync })
     outgrow(owner)
-    expect(statSync(file).size).toBeGreaterThan(4 * MEBIBYTE)
+    expect(statSync(file).size).toBeGreaterThan(16 * MEBIBYTE)
     owner.change(remove(100))
     expect(statSync(`${file}.journal`).size).toBeLessThan(2 * MEBIBYTE)
     const copy = folderWithin(folder)
