@@ -5,7 +5,7 @@ import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import { addRecord, getRecord, listRecords, removeRecord, setRecord } from '../core/owner-records.js'
 import type { OwnHandler, RequestContext } from '../core/request-context.js'
 import { problem, storeProblem } from '../core/responses.js'
-import { RunningVerb } from '../core/running-verb.js'
+import { Transaction } from '../core/transaction.js'
 import type { Space } from '../core/space.js'
 import { isFraming } from '../domain/faults.js'
 import type { HandlerResult } from '../domain/messages.js'
@@ -117,7 +117,7 @@ function ownHandler(operation: string, handler: OperationHandler, file?: string)
   const name = `The handler of ${operation}${file === undefined ? '' : ` in ${file}`}`
   return (context) => {
     const { space, wall } = context
-    const verb = new RunningVerb(space)
+    const verb = new Transaction(space)
     const turn = { isOver: false, until: systemClock.monotonic() + LAST_CHANGE_MS }
     let result: HandlerResult | undefined
     try {

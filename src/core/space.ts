@@ -22,7 +22,7 @@ import type { NextState } from './transitions.js'
 import type { ReplacedFile, ReplacedSpace, Undo } from './undo.js'
 
 /** What a running verb found, and what it has done so far. */
-export interface OpenVerb extends Pick<Space, 'state'> {
+export interface OpenTransaction extends Pick<Space, 'state'> {
   readonly keys: Keys
   /** Written together at its end. */
   readonly changes: Change[]
@@ -68,7 +68,8 @@ export class Space {
   requests = 0
   /** The store lacks the contract's examples. The next change stores them. */
   hasUnsavedRecords: boolean
-  verb: OpenVerb | undefined
+  /** The running one. Its changes are stored at its end. */
+  transaction: OpenTransaction | undefined
 
   /**
    * @param name empty for the default space @param seed the state that a reset returns to @param stored the stored
@@ -127,7 +128,7 @@ export class Space {
 
   /** What the store may contain: while a verb runs, the state before it. */
   committed(): StoredState {
-    return this.stored(this.verb?.state, this.verb?.keys)
+    return this.stored(this.transaction?.state, this.transaction?.keys)
   }
 
   /** The keys that outlive the process, each on its plan in this space, or on another one of `plans`. */
@@ -195,7 +196,7 @@ export class Space {
   /** Collections in which the one of a resource belongs to no other state. */
   #ownRecords(records: Collections, resource: string): Collections {
     const collection = records.get(resource) as Collection | undefined
-    const isOwn = collection?.isShared !== true && this.verb?.state.records.get(resource) !== collection
+    const isOwn = collection?.isShared !== true && this.transaction?.state.records.get(resource) !== collection
     return collection === undefined || isOwn ? records : new Map(records).set(resource, collection.copy())
   }
 
@@ -203,8 +204,8 @@ export class Space {
     if (changes.length === 0 || this.store === undefined) return
     const isFirst = this.hasUnsavedRecords && ofRecords.length > 0
     const all: readonly Change[] = isFirst ? [{ kind: 'replaced', state: this.stored() }, ...changes] : changes
-    if (this.verb === undefined) this.store.append(all)
-    else this.verb.changes.push(...all)
+    if (this.transaction === undefined) this.store.append(all)
+    else this.transaction.changes.push(...all)
     if (ofRecords.length > 0) this.hasUnsavedRecords = false
     for (const change of changes)
       if (change.kind === 'replaced') this.hasUnsavedRecords = hasUnsavedRecords(this.shared.contract, change.state)
@@ -229,7 +230,7 @@ export class Space {
   clearLog(): void {
     if (this.log.total === 0 && this.log.events.length === 0) return
     const before = this.log.clear()
-    if (this.verb !== undefined) this.verb.log ??= before
+    if (this.transaction !== undefined) this.transaction.log ??= before
   }
 
   restart(wall: EpochMs): void {
@@ -249,8 +250,8 @@ export class Space {
   }
 
   #afterwards(act: () => void): void {
-    if (this.verb === undefined) act()
-    else this.verb.afterwards.push(act)
+    if (this.transaction === undefined) act()
+    else this.transaction.afterwards.push(act)
   }
 
   /**

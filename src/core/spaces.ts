@@ -10,7 +10,7 @@ import type { Keys } from './keyring.js'
 import { ruleBytes } from './memory-budget.js'
 import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
-import { RunningVerb } from './running-verb.js'
+import { Transaction } from './transaction.js'
 import { Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
 import { originsAfter, share } from './space-state.js'
@@ -150,8 +150,8 @@ export class Spaces {
     const { requests, state } = space
     this.#latestVerb = id
     // The default space stores the keys, so it is part of every verb.
-    const inDefault = new RunningVerb(this.default)
-    const verb = space === this.default ? inDefault : new RunningVerb(space)
+    const inDefault = new Transaction(this.default)
+    const verb = space === this.default ? inDefault : new Transaction(space)
     try {
       const output = run()
       if (origin !== undefined && this.get(space.name) === space)

@@ -1,18 +1,18 @@
 import type { Change } from '../domain/state.js'
 import { type EpochMs, readClock } from '../domain/time.js'
-import type { OpenVerb, Space } from './space.js'
+import type { OpenTransaction, Space } from './space.js'
 import { isEqual, isSameState } from './space-state.js'
 import type { ReplacedSpace } from './undo.js'
 
 /** A verb that changes a space as a whole or not at all: it ends with `end` or `rollBack`. */
-export class RunningVerb implements OpenVerb {
+export class Transaction implements OpenTransaction {
   readonly #space: Space
   readonly #before: Pick<Space, 'snapshots' | 'conduct' | 'undo' | 'hasUnsavedRecords'>
-  readonly state: OpenVerb['state']
-  readonly keys: OpenVerb['keys']
+  readonly state: OpenTransaction['state']
+  readonly keys: OpenTransaction['keys']
   readonly changes: Change[] = []
-  log: OpenVerb['log']
-  file: OpenVerb['file']
+  log: OpenTransaction['log']
+  file: OpenTransaction['file']
   readonly afterwards: (() => void)[] = []
 
   constructor(space: Space) {
@@ -21,7 +21,7 @@ export class RunningVerb implements OpenVerb {
     this.#before = { snapshots, conduct, undo, hasUnsavedRecords }
     this.state = state
     this.keys = shared.keys.all
-    space.verb = this
+    space.transaction = this
   }
 
   /**
@@ -32,7 +32,7 @@ export class RunningVerb implements OpenVerb {
   end(wall: EpochMs): ReplacedSpace | undefined {
     const space = this.#space
     if (this.changes.length > 0) space.store?.append(this.changes)
-    space.verb = undefined
+    space.transaction = undefined
     for (const act of this.afterwards) act()
     const { state, log, file } = this
     // By value: after loading a checkpoint, equal clocks are different objects.
@@ -47,8 +47,8 @@ export class RunningVerb implements OpenVerb {
   /** Nothing, once it has ended. */
   rollBack(): void {
     const space = this.#space
-    if (space.verb !== this) return
-    space.verb = undefined
+    if (space.transaction !== this) return
+    space.transaction = undefined
     const { snapshots, conduct, undo, hasUnsavedRecords } = this.#before
     space.shared.memoryBudget.reserve(this.state.heldBytes - space.state.heldBytes)
     space.setSnapshots(snapshots)
