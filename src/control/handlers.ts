@@ -5,8 +5,8 @@ import { findUnsendable, hasNoBody } from '../contract/sendable.js'
 import { addRecord, getRecord, listRecords, removeRecord, setRecord } from '../core/owner-records.js'
 import type { OwnHandler, RequestContext } from '../core/request-context.js'
 import { problem, storeProblem } from '../core/responses.js'
-import { Transaction } from '../core/transaction.js'
 import type { Space } from '../core/space.js'
+import { Transaction } from '../core/transaction.js'
 import { isFraming } from '../domain/faults.js'
 import type { HandlerResult } from '../domain/messages.js'
 import { type Bytes, MIB } from '../domain/numbers.js'
@@ -117,7 +117,7 @@ function ownHandler(operation: string, handler: OperationHandler, file?: string)
   const name = `The handler of ${operation}${file === undefined ? '' : ` in ${file}`}`
   return (context) => {
     const { space, wall } = context
-    const verb = new Transaction(space)
+    const transaction = new Transaction(space)
     const turn = { isOver: false, until: systemClock.monotonic() + LAST_CHANGE_MS }
     let result: HandlerResult | undefined
     try {
@@ -125,10 +125,10 @@ function ownHandler(operation: string, handler: OperationHandler, file?: string)
         result = readResponse(handler(requestFor(context, turn)))
       }, TIME_LIMIT_MS)
       if (!hasEnded) throw new HandlerProblem(`it ran longer than ${TIME_LIMIT_MS} ms`)
-      verb.end(wall)
+      transaction.end(wall)
       return result
     } catch (error) {
-      verb.rollBack()
+      transaction.rollBack()
       const unstored = error instanceof NoSuchRecord ? problem('not_found') : storeProblem(error, space)
       if (unstored !== undefined) return unstored
       const message = `${name} failed: ${messageOf(error)}${placeOf(error)}.`

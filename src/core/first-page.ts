@@ -12,8 +12,8 @@ export function readFirstPage(
   records: RecordsView,
 ): RecordPage {
   const total = places.length
-  // Not Number(), which reads an empty value and null as 0.
-  const limit = Math.trunc(Number.parseFloat(String(queryValue(query, action.query?.limit))))
+  const given = queryValue(query, action.query?.limit)
+  const limit = given === '' || given === null ? Number.NaN : Math.trunc(Number(given))
   const count = limit >= 0 ? Math.min(total, limit) : total
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))

@@ -97,11 +97,11 @@ export function ruleBytes(faults: readonly Pick<ArmedFault, 'rule'>[], start: re
 
 const sizes = new WeakMap<object, number>()
 
-/** @param bytesOf is called once for each value */
-function totalBytes<T extends object>(values: Iterable<T>, bytesOf: (value: T) => number): number {
+/** @param measure is called once for each value: values do not change */
+function totalBytes<T extends object>(values: Iterable<T>, measure: (value: T) => number): number {
   let total = 0
   for (const value of values) {
-    const bytes = sizes.get(value) ?? bytesOf(value)
+    const bytes = sizes.get(value) ?? measure(value)
     sizes.set(value, bytes)
     total += bytes
   }

@@ -31,7 +31,7 @@ const EXPOSED_WITH_DRAFT = `${EXPOSED}, RateLimit, RateLimit-Policy`
 const SCRIPTLESS =
   /^(?:application\/(?:(?:[\w.+-]+\+)?json|octet-stream|pdf)|text\/(?:json|plain|csv)|(?:image|audio|video|font)\/[\w.-]+)\s*(?:;[^,]*)?$/i
 
-export type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
+type ShownContext = Pick<RequestContext, 'space' | 'route' | 'caller' | 'now' | 'request' | 'shown'>
 
 /** @source docs/specification.md, "Rate limits" */
 export function replyHeaders(context: ShownContext, response: HandlerResult): string[] {
@@ -40,8 +40,9 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
   const isLimited = !isUnlimited(caller.limits)
-  const charged = isLimited ? limitHeaders(shown) : []
-  const headers = response.forwarded === undefined ? charged : forwardedLimitHeaders(context, shown, response.forwarded)
+  const ownLimits = () => (isLimited ? limitHeaders(shown) : [])
+  const headers =
+    response.forwarded === undefined ? ownLimits() : forwardedLimitHeaders(context, shown, response.forwarded)
   const isDraft = space.state.settings.rateLimitHeaders === 'draft' && isLimited
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))

@@ -240,8 +240,9 @@ function newId(
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
   const records = space.state.records.get(resource.name)
-  const taken = action.hasConflict && takenFinder(resource, records, String(value[resource.id.property]))?.(value)
-  if (taken) return { kind: 'conflict', property: taken }
+  const own = String(value[resource.id.property])
+  const taken = action.hasConflict ? takenFinder(resource, records, own)?.(value) : undefined
+  if (taken !== undefined) return { kind: 'conflict', property: taken }
   const change = put(resource, scope, value, space)
   const stored = change.record.value
   if (action.headers === undefined) return done(request, stored, [change])

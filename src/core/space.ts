@@ -21,14 +21,14 @@ import { startState } from './start-state.js'
 import type { NextState } from './transitions.js'
 import type { ReplacedFile, ReplacedSpace, Undo } from './undo.js'
 
-/** What a running verb found, and what it has done so far. */
+/** What a space reads and fills of its `Transaction`: what that found, and what it has done so far. */
 export interface OpenTransaction extends Pick<Space, 'state'> {
   readonly keys: Keys
   /** Written together at its end. */
   readonly changes: Change[]
   /** The log that it has cleared. */
   log: SavedLog | undefined
-  /** The snapshot on disk that it has replaced. */
+  /** The snapshot on disk that it has replaced or removed, as it was before. */
   file: ReplacedFile | undefined
   /** Actions that cannot be undone. They run once everything is written. */
   readonly afterwards: (() => void)[]
@@ -49,7 +49,7 @@ export const NOTHING: NextState = {}
 const NO_CHANGES: readonly Change[] = []
 
 /**
- * One isolated space: a state, and the one way to change it. Log and conduct follow what happens. Neither is part of the
+ * One isolated space: a state, and `commit`, which changes it. Only a failed transaction and a checkpoint replace it. Log and conduct follow what happens. Neither is part of the
  * state, but conduct tells `checkBan` whether a request is early.
  */
 export class Space {

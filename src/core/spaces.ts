@@ -10,10 +10,10 @@ import type { Keys } from './keyring.js'
 import { ruleBytes } from './memory-budget.js'
 import { openSpace } from './open-space.js'
 import { problem } from './responses.js'
-import { Transaction } from './transaction.js'
 import { Space } from './space.js'
 import type { SpaceContext } from './space-context.js'
 import { originsAfter, share } from './space-state.js'
+import { Transaction } from './transaction.js'
 import { forgetKey, movePlan, startAs } from './transitions.js'
 import { keysBefore, type Undo } from './undo.js'
 
@@ -151,13 +151,13 @@ export class Spaces {
     this.#latestVerb = id
     // The default space stores the keys, so it is part of every verb.
     const inDefault = new Transaction(this.default)
-    const verb = space === this.default ? inDefault : new Transaction(space)
+    const inSpace = space === this.default ? inDefault : new Transaction(space)
     try {
       const output = run()
       if (origin !== undefined && this.get(space.name) === space)
         space.commit({ origins: originsAfter(state, space.state, origin, wall) })
-      if (verb !== inDefault) inDefault.end(wall)
-      const replaced = verb.end(wall)
+      if (inSpace !== inDefault) inDefault.end(wall)
+      const replaced = inSpace.end(wall)
       const changedKeys = keys.all === before.keys ? undefined : { before: before.keys, after: keys.all }
       const hasChanged = replaced !== undefined || changedKeys !== undefined
       if (canUndo && hasChanged) {
@@ -177,7 +177,7 @@ export class Spaces {
       this.#reseed(before.fixtures)
       this.removedSpace = before.removedSpace
       inDefault.rollBack()
-      verb.rollBack()
+      inSpace.rollBack()
       throw error
     }
   }

@@ -32,7 +32,7 @@ export function startState(space: StartingSpace, stored: StoredState, wall: Epoc
     clock,
     startClock: clock,
     storm: start.storm && startStorm(start.storm, now, requests),
-    ...changeFaults({ faults: [] }, start.faults, 0),
+    faults: changeFaults({ faults: [] }, start.faults, 0).faults,
     accounts: new Accounts(),
     randomStreams: { storm: stream('storm'), faults: stream('faults'), latency: stream('latency') },
     origins: new Map(),

@@ -4,7 +4,10 @@ import type { OpenTransaction, Space } from './space.js'
 import { isEqual, isSameState } from './space-state.js'
 import type { ReplacedSpace } from './undo.js'
 
-/** A verb that changes a space as a whole or not at all: it ends with `end` or `rollBack`. */
+/**
+ * A verb, or a handler of the user, that changes a space as a whole or not at all. It begins when it is constructed, and
+ * ends with `end` or `rollBack`.
+ */
 export class Transaction implements OpenTransaction {
   readonly #space: Space
   readonly #before: Pick<Space, 'snapshots' | 'conduct' | 'undo' | 'hasUnsavedRecords'>
@@ -52,7 +55,10 @@ export class Transaction implements OpenTransaction {
     const { snapshots, conduct, undo, hasUnsavedRecords } = this.#before
     space.shared.memoryBudget.reserve(this.state.heldBytes - space.state.heldBytes)
     space.setSnapshots(snapshots)
-    Object.assign(space, { state: this.state, conduct, undo, hasUnsavedRecords })
+    space.state = this.state
+    space.conduct = conduct
+    space.undo = undo
+    space.hasUnsavedRecords = hasUnsavedRecords
     if (this.log !== undefined) space.log.restore(this.log)
   }
 }

@@ -6,6 +6,7 @@ import type { RecordsView } from './collections.js'
 /**
  * Finds a property whose value must be unique, and that another record has: a known one, or one that was asked about before.
  * @param own the id of the record, if it is known
+ * @returns undefined if no property must be unique
  */
 export function takenFinder(
   { id, unique }: ResourceData,

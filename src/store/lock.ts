@@ -131,8 +131,8 @@ async function findStale(path: string, maxSilence: DurationMs): Promise<string |
   }
   // The clocks of two machines may differ, so only a lock of this machine is judged by its time.
   const isOfThisHost = holder.host === ownIdentity().host
-  const heartbeat = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
-  if (isOfThisHost && systemClock.wall() - heartbeat > maxSilence) return stamp
+  const touchedAt = () => lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (isOfThisHost && systemClock.wall() - touchedAt() > maxSilence) return stamp
   for (let silence = 0; silence < maxSilence; silence += HEARTBEAT_MS) {
     await pause(Math.min(HEARTBEAT_MS, maxSilence))
     const present = stampOf(path)

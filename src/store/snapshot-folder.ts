@@ -148,7 +148,10 @@ export class SnapshotFolder {
     }
   }
 
-  /** Compares with the listing, because some file systems open `A.json` as `a.json`. */
+  /**
+   * The file of a snapshot. Compares with the listing, because some file systems open `A.json` as `a.json`.
+   * @returns undefined if there is none @throws StoreError if it is of another store
+   */
   async #find(name: string): Promise<string | undefined> {
     if (!(await this.#files()).includes(fileOf(name))) return undefined
     const file = this.#pathOf(name)

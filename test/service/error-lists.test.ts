@@ -172,7 +172,7 @@ it.each([
     0,
     'greater_than',
     'Input should be greater than 0',
-    'must be a whole number from 1 to',
+    'must be a whole number of 1 or more',
   ],
   [of('number', { exclusiveMaximum: 1.5 }), 2, 'less_than', 'Input should be less than 1.5', 'must be less than 1.5'],
   [of('number', { multipleOf: 2 }), 3, 'multiple_of', 'Input should be a multiple of 2', 'must be divisible by 2'],

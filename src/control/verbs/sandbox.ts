@@ -99,8 +99,8 @@ interface DiskChange {
 }
 
 /** For the undo of the running verb. */
-function keepReplaced({ verb }: Space, file: ReplacedFile): void {
-  if (verb !== undefined) verb.file = file
+function keepReplaced({ transaction }: Space, file: ReplacedFile): void {
+  if (transaction !== undefined) transaction.file = file
 }
 
 /** What an undo writes back. Nothing for a damaged snapshot, which may be replaced or removed. */

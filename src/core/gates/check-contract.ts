@@ -56,8 +56,8 @@ function bytesOf({ body }: ServiceRequest): Uint8Array | undefined {
 
 /** @source docs/behaviour.md, "Request bodies" */
 function refuseBody(request: ServiceRequest, { body }: Operation): HandlerResult | undefined {
-  const unread = refusedBody(request)
-  if (unread !== undefined) return unread
+  const refused = refusedBody(request)
+  if (refused !== undefined) return refused
   const type = typeOf(request) ?? ''
   const mediaTypes = body?.mediaTypes ?? []
   if (bytesOf(request) === undefined || type === mediaTypes[0]) return undefined
