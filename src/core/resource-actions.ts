@@ -146,7 +146,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   const values: Values[] = []
   const ids = action.isBulk ? new Set<string>() : undefined
   const isKnown = (own: unknown) => ids?.has(String(own)) || records.get(scope, own) !== undefined
-  const findTaken = action.hasConflict ? takenFinder(resource, records) : undefined
+  const findTaken = action.hasConflict && resource.unique.length > 0 ? takenFinder(resource, records) : undefined
   let free = records.freeId()
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
@@ -239,9 +239,10 @@ function newId(
 
 function save(request: ActionRequest, scope: Scope, value: Values, space: Space): ActionResult {
   const { resource, action } = request
-  const records = space.state.records.get(resource.name)
-  const own = String(value[resource.id.property])
-  const taken = action.hasConflict ? takenFinder(resource, records, own)?.(value) : undefined
+  const taken =
+    action.hasConflict && resource.unique.length > 0
+      ? takenFinder(resource, space.state.records.get(resource.name), String(value[resource.id.property]))(value)
+      : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const change = put(resource, scope, value, space)
   const stored = change.record.value

@@ -6,14 +6,12 @@ import type { RecordsView } from './collections.js'
 /**
  * Finds a property whose value must be unique, and that another record has: a known one, or one that was asked about before.
  * @param own the id of the record, if it is known
- * @returns undefined if no property must be unique
  */
 export function takenFinder(
   { id, unique }: ResourceData,
   records?: RecordsView,
   own?: string,
-): ((value: Values) => string | undefined) | undefined {
-  if (unique.length === 0) return undefined
+): (value: Values) => string | undefined {
   const taken = unique.map((property) => [property, new Set<unknown>()] as const)
   const add = (value: Values) => {
     for (const [property, values] of taken) if (value[property] != null) values.add(comparable(value[property]))
