@@ -4,7 +4,7 @@ import { addressOf } from '../domain/space-address.js'
 import { type DurationMs, type DurationText, parseDuration } from '../domain/time.js'
 import type { Exchange } from '../exchanges/exchange-record.js'
 import { setTimeout, systemClock } from '../system/system-clock.js'
-import { isConnecting, newChannel } from '../system/this-process.js'
+import { countConnecting, newChannel } from '../system/this-process.js'
 import type { SpaceMethods } from './generated/methods.js'
 import type { FakeTimers, PageClock, RequestFilter, WaitOptions } from './inputs.js'
 
@@ -120,8 +120,10 @@ interface Seen {
   readonly requests: number
   /** Requests that stayed open until the last look, such as those that hang. */
   readonly open: number
+  /** Connections that were still being opened at the last look. */
+  readonly connecting: number
 }
-const NOTHING: Seen = { requests: 0, open: 0 }
+const NOTHING: Seen = { requests: 0, open: 0, connecting: 0 }
 
 /**
  * Waits until no client sends a request or waits for a response any more.
@@ -137,10 +139,12 @@ async function settle(
 ): Promise<Seen> {
   let { requests } = seen
   let open = 0
+  let connecting = 0
   for (let looks = 1, quiet = 0; quiet < quietLooks; looks++) {
     await turn()
-    const isSending = isConnecting()
+    connecting = countConnecting()
     const { counts } = await look()
+    const isSending = connecting > seen.connecting
     quiet = counts.requests === requests && counts.open <= seen.open && !isSending ? quiet + 1 : 0
     requests = counts.requests
     open = counts.open
@@ -149,7 +153,7 @@ async function settle(
     if (!isDelayed || looks >= MAX_LOOKS + MAX_PAUSES) break
     await pause(LOOK_EVERY_MS)
   }
-  return { requests, open }
+  return { requests, open, connecting }
 }
 
 async function afterTurns(): Promise<void> {

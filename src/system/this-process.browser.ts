@@ -4,8 +4,8 @@ export const processId: number = 0
 export function allowListeners(_signal: AbortSignal): void {}
 
 /** A page cannot know. */
-export function isConnecting(): boolean {
-  return false
+export function countConnecting(): number {
+  return 0
 }
 
 export function newChannel(): Channel {

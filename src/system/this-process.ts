@@ -10,9 +10,10 @@ export function allowListeners(signal: AbortSignal): void {
   }
 }
 
-/** Whether this process looks up a host or opens a connection: what is sent over it has not left yet. */
-export function isConnecting(): boolean {
-  return process.getActiveResourcesInfo().some((kind) => kind === 'TCPConnectWrap' || kind === 'GetAddrInfoReqWrap')
+/** Hosts that this process looks up, and connections that it opens: what is sent over them has not left yet. */
+export function countConnecting(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === 'ConnectWrap' || kind === 'GetAddrInfoReqWrap')
+    .length
 }
 
 /** Test environments such as jsdom leave the global one out. */

@@ -92,6 +92,19 @@ describe('a clock that is advanced with fake timers', () => {
     expect(await times()).toEqual(['00:00:30.000'])
   })
 
+  it('waits once for a look-up that hangs, not at each step', async () => {
+    const { sandbox } = await frozenSandbox()
+    const timers = nodeTimers()
+    const looks = vi.spyOn(process, 'getActiveResourcesInfo').mockReturnValue([])
+    onTestFinished(() => looks.mockRestore())
+    await sandbox.clock.advance('1h', { timers })
+    const without = looks.mock.calls.length
+    looks.mockClear().mockReturnValue(['GetAddrInfoReqWrap'])
+    await sandbox.clock.advance('1h', { timers })
+    expect(looks.mock.calls.length).toBeGreaterThan(without)
+    expect(looks.mock.calls.length).toBeLessThan(2 * without)
+  })
+
   it('are optional: without them, only the clock moves', async () => {
     const { sandbox } = await frozenSandbox()
     const { now } = await sandbox.clock.advance('1m', { timers: undefined })
