@@ -323,17 +323,17 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
   const { filters: given = [], ranges } = action.query ?? {}
   for (const [parameter, property] of given) {
     const value = queryValue(query, parameter)
-    if (value === undefined || value === null) continue
+    if (value === undefined) continue
     if (ranges?.some(([name]) => typeof value === 'object' && name.startsWith(`${parameter}[`))) continue
     const { choices } = resource.properties[property] ?? {}
-    const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item)) ?? item
-    const values = [value].flat()
-    const accepted = choices ? values.map(chosen) : values.flatMap(inOtherType)
+    const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item))
+    const accepted: readonly unknown[] = [value].flat().flatMap((item) => chosen(item) ?? inOtherType(item))
+    const isNull = accepted.includes(null)
     // A value that no record can have, such as `all`, is no filter.
     const isPossible = (item: unknown) => choices?.includes(item) ?? !/^(all|any)$/i.test(String(item))
-    // A record without a flag has not set it.
-    const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
-    if (accepted.every(isPossible)) filters.push([property, wanted])
+    if (!isNull && !accepted.every(isPossible)) continue
+    // A record without a flag has not set it, and null is the same as absent.
+    filters.push([property, isNull || accepted.includes(false) ? [...accepted, undefined] : accepted])
   }
   return ranges === undefined ? filters : [...filters, ...rangeFilters(ranges, query)]
 }

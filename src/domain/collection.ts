@@ -273,10 +273,11 @@ export function propertyOf(value: Values, path: string): unknown {
   return path.split('.').reduce(inside, value)
 }
 
-/** A value, and what it is in another type: a parameter may be a text where the property is a number or a flag. */
+/** A value, and what it is in another type: a parameter may be a text where the property is a number, a flag or null. */
 export function inOtherType(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return typeof value === 'object' ? [value] : [value, String(value)]
   if (/^(true|false)$/.test(value)) return [value, value === 'true']
+  if (value === 'null') return [value, null]
   const number = value.trim() === '' ? Number.NaN : (parseInt64(value) ?? Number(value))
   return Number.isNaN(number) ? [value] : [value, number]
 }

@@ -1,6 +1,6 @@
 import { isNode, type Node } from '../contract/json.js'
 import { type Comparison, queryValue } from '../contract/resource-data.js'
-import type { Filter } from './collection.js'
+import { type Filter, inOtherType } from './collection.js'
 
 const INSTANT = /^\d{4}-\d\d-\d\d(?:T|$)/
 
@@ -16,17 +16,15 @@ export function rangeFilters(
 ): readonly Filter[] {
   return ranges.flatMap(([parameter, property, comparison]): readonly Filter[] => {
     const bound = queryValue(query, parameter)
-    const isBounds = comparison === 'on' && isNode(bound)
-    return bound === undefined || bound === null || isBounds
-      ? []
-      : [[property, (own) => isInRange(own, comparison, bound)]]
+    const isBound = comparison === 'on' ? !isNode(bound) : bound !== null
+    return bound === undefined || !isBound ? [] : [[property, (own) => isInRange(own, comparison, bound)]]
   })
 }
 
 function isInRange(own: unknown, comparison: Comparison, bound: unknown): boolean {
   if (comparison === 'on') {
-    const wanted = [bound].flat()
-    return wanted.includes(own) || wanted.includes(dayOf(own))
+    const wanted = [bound].flat().flatMap(inOtherType)
+    return wanted.includes(own ?? null) || wanted.includes(dayOf(own))
   }
   if (own === undefined || own === null) return comparison === 'from' || comparison === 'to'
   const [value, limit] = comparedAs(own, bound)

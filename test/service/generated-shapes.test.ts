@@ -134,6 +134,37 @@ describe('a list', () => {
     expect(found.join()).toBe('ca,,a,a,cb,c,a,a')
   })
 
+  it('is filtered by null: records whose property is null or absent', async () => {
+    const integer = { type: 'integer' }
+    const instant = { type: ['string', 'null'], format: 'date-time' }
+    const owner = { anyOf: [object({ id: integer }), { type: 'null' }] }
+    const orNull = (type: string, more: Part = {}) => ({ type: [type, 'null'], ...more })
+    const kind = orNull('string', { enum: ['x', null] })
+    const schema = object({
+      ...{ id: { type: 'integer', readOnly: true }, name: { type: 'string' }, doneAt: instant, owner, kind },
+      ...{ parentId: orNull('integer'), tag: orNull('string'), rank: orNull('integer') },
+    })
+    const parameters = [
+      query('parentId', orNull('integer')),
+      query('rank', orNull('integer', { default: null })),
+      ...['kind', 'tag', 'doneAt', 'owner.id'].map((name) => query(name)),
+    ]
+    const sandbox = await serve({
+      '/things': {
+        get: { parameters, responses: { 200: response(list(schema)) } },
+        post: { requestBody: json(schema), responses: { 201: response(schema) } },
+      },
+    })
+    const doneAt = '2030-01-01T00:00:00Z'
+    await sandbox.post('/things', { name: 'a' })
+    await sandbox.post('/things', { name: 'b', parentId: null, tag: null, doneAt: null, owner: null, kind: null })
+    await sandbox.post('/things', { name: 'c', parentId: 1, tag: 'x', doneAt, owner: { id: 1 }, kind: 'x', rank: 1 })
+    for (const name of ['parentId', 'tag', 'doneAt', 'owner.id', 'kind', 'rank'])
+      expect([name, await names(sandbox, `${name}=null`)]).toEqual([name, 'ba'])
+    for (const nothing of ['', 'parentId=']) expect(await names(sandbox, nothing)).toBe('cba')
+    expect(await names(sandbox, 'tag=x')).toBe('c')
+  })
+
   it('is filtered by the id of a record that its records show', async () => {
     const team = object({ id: { type: 'integer' }, title: { type: 'string' } })
     const sent = object({
