@@ -1,5 +1,7 @@
+import type { Values } from '../contract/contract.js'
+import { parseInt64 } from '../contract/int64.js'
 import { parentKey } from '../contract/parent-key.js'
-import { idFromPath, type ParentData } from '../contract/resource-data.js'
+import { idFromPath, type ParentData, type ResourceData } from '../contract/resource-data.js'
 import { inOtherType } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
 import type { Space } from './space.js'
@@ -20,11 +22,21 @@ interface Parent {
   readonly id: string
 }
 
-/** By its id, or by another property that has the name of the parameter. */
 export function hasParent({ resource, parameter, scope, id }: Parent, { state, shared }: Space): boolean {
   const records = state.records.get(resource)
-  if (records?.get(scope, id) !== undefined) return true
   const data = shared.contract.resources.find(({ name }) => name === resource)
-  const key = data && parentKey(parameter, data)
-  return key !== undefined && records !== undefined && records.places(scope, [[key, inOtherType(id)]]).length > 0
+  if (records === undefined || data === undefined) return false
+  const named = records.get(scope, id)
+  if (named !== undefined && namesBelow(parameter, data, id, named).includes(id)) return true
+  const key = parentKey(parameter, data)
+  return key !== undefined && records.places(scope, [[key, inOtherType(id)]]).length > 0
+}
+
+/** Names of a record in paths below it: its id, and another property that has the name of the parameter. */
+export function namesBelow(parameter: string, parent: ResourceData, id: string, value?: Values): readonly string[] {
+  const other = value?.[parentKey(parameter, parent) ?? '']
+  if (other === undefined) return [id]
+  // A number is that property, also if a record has the number as its name.
+  const isNumber = typeof other !== 'string' && parseInt64(id) !== undefined
+  return isNumber ? [String(other)] : [id, String(other)]
 }

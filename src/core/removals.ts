@@ -1,8 +1,8 @@
-import { parentKey } from '../contract/parent-key.js'
 import { idInPath, type ParentData, type ResourceData } from '../contract/resource-data.js'
 import { propertyOf } from '../domain/collection.js'
 import type { RecordChange, Scope } from '../domain/records.js'
 import type { RecordsView } from './collections.js'
+import { namesBelow } from './parent-records.js'
 import type { Space } from './space.js'
 
 /** Removes a record with the records below it: on nested paths, and on flat ones that a nested path shows by its id. */
@@ -27,19 +27,15 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
     if (changes.has(key)) continue
     changes.set(key, { kind: 'remove', resource: parent.name, scope: within, id: own })
     const value = space.state.records.get(parent.name)?.get(within, own)
-    const namesOf = ({ parameter }: ParentData, id: string) => {
-      const other = value?.[parentKey(parameter, parent) ?? '']
-      return other === undefined ? [id] : [id, String(other)]
-    }
     for (const { child, records, filters } of children) {
       const isOf = ({ resource }: ParentData) => resource === parent.name
       const nested = child.parents
         .filter(isOf)
-        .flatMap((item) => namesOf(item, idInPath(parent.id, own)))
+        .flatMap((item) => namesBelow(item.parameter, parent, idInPath(parent.id, own), value))
         .flatMap((name) => records.places([...within, name], []))
       const shown = filters
         .filter(isOf)
-        .flatMap((item) => namesOf(item, own).map((name) => [item.property, name] as const))
+        .flatMap((item) => namesBelow(item.parameter, parent, own, value).map((name) => [item.property, name] as const))
         .flatMap(([property = '', name]) => shownBelow(child, property, records).get(name) ?? [])
         .filter((place) => records.scopeAt(place).every((id, index) => id === within[index]))
       for (const place of new Set([...nested, ...shown]))

@@ -820,6 +820,37 @@ it('a parameter may have another property of the parent than its id', async () =
   )
 })
 
+it.each([
+  ['below it', '/users/1/roles', '/users/2/roles'],
+  ['shown below it', '/roles', '/roles'],
+])('a record whose name is the id of another has no records of that one: %s', async (_what, ofOne, ofTwo) => {
+  const user = object({ id: readOnly(integer), username: text }, ['id', 'username'])
+  const role = object({ id: readOnly(integer), userId: integer }, ['id'])
+  const userId = inPath('userId', integer)
+  const below = { parameters: [userId], get: ok(list(role)) }
+  const view = { ...crud('/roles', '/roles/{id}', role, id), '/users/{userId}/roles': below }
+  const nested = { '/users/{userId}/roles': { ...below, post: { ...takes(role), ...ok(role, 201) } } }
+  await check(
+    {
+      ...crud('/users', '/users/{username}', user, [inPath('username')], object({ username: text }, ['username'])),
+      ...(ofOne === ofTwo ? view : nested),
+    },
+    [
+      ['POST /users 201', { username: 'ann' }],
+      ['POST /users 201', { username: '1' }],
+      [`POST ${ofOne} 201`, { userId: 1 }],
+      [`POST ${ofTwo} 201`, { userId: 2 }],
+      ['GET /users/1 200', undefined, { id: 2, username: '1' }],
+      ['DELETE /users/1 204'],
+      ['GET /users/1/roles 200', undefined, [{ id: 1, userId: 1 }]],
+      ['GET /users/2/roles 404'],
+      ['DELETE /users/ann 204'],
+      ['POST /users 201', { username: '1' }],
+      ['GET /users/1/roles 404'],
+    ],
+  )
+})
+
 describe('a JSON Patch', () => {
   const note = object({ id: readOnly(integer), title: text, tags: list(text), at: readOnly(text) }, ['id', 'title'])
   const operation = object({ op: text, path: text, from: text, value: {} }, ['op', 'path'])
