@@ -165,8 +165,7 @@ export function judgeTiming(
   const isParallel = beginRequest(senders, fingerprint, position, judged)
   if (!hasRefusals(senders)) return isParallel ? PARALLEL : NO_VERDICT
   const stated = statedSenders(judged)
-  settleWaits(senders, fingerprint, judged)
-  const { own, limits, bans } = runningWaits(senders.waits, fingerprint, judged)
+  const { own, limits, bans } = settleWaits(senders, fingerprint, judged)
   const inLoop = isParallel ? 0 : countLoop(senders, own, fingerprint, judged)
   const seen = stated ?? countAtOnce(senders, fingerprint, judged)
   const same = stated ?? (inLoop > MAX_IN_LOOP ? 1 : countParallel(senders, fingerprint, judged))

@@ -15,6 +15,7 @@ import {
   MAX_WAITS,
   orderOf,
   type RefusalNotice,
+  type Running,
   runningWaits,
   type Wait,
 } from './waits.js'
@@ -122,8 +123,8 @@ export function endRequest(senders: Senders, fingerprint: string): void {
   else inFlight.delete(fingerprint)
 }
 
-/** A request has arrived: waits may be over, and it may show how many senders work at once. */
-export function settleWaits(senders: Senders, fingerprint: string, arrival: Arrival): void {
+/** A request has arrived: waits may be over, and it may show how many senders work at once. @returns the waits left */
+export function settleWaits(senders: Senders, fingerprint: string, arrival: Arrival): Running {
   for (const wait of dropEnded(senders.waits, arrival)) addReady(senders, wait, wait.until, wait.wallUntil)
   senders.ready = senders.ready.filter((ready) => elapsed(ready, arrival) < REMEMBERED_MS).slice(-MAX_WAITS)
   for (const wait of senders.waits) if (orderOf(wait.sent, arrival) === 'at-once') wait.isShared = true
@@ -134,6 +135,7 @@ export function settleWaits(senders: Senders, fingerprint: string, arrival: Arri
     const same = (senders.inFlight.get(fingerprint) ?? 0) + own
     noteAtOnce(senders, fingerprint, same, senders.allInFlight + Math.max(own, limits), arrival)
   }
+  return running
 }
 
 function noteAtOnce(senders: Senders, fingerprint: string, same: number, all: number, now: Now): void {
