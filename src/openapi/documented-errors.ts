@@ -46,23 +46,17 @@ function wordsOf(value: unknown): ErrorWords | undefined {
 /** Many operations share the schema of their errors, and validators of it take time. */
 const shapes = new WeakMap<object, ErrorShape>()
 
-function errorOf(schema: Place, example: unknown): ErrorShape {
+function errorOf(schema: Place, example?: unknown): ErrorShape {
   const key = Object(schema.value)
   const known = example === undefined ? shapes.get(key) : undefined
   if (known !== undefined) return known
-  const value = errorValue(schema, example, { ...TOP, isOfFields: true })
-  const words = wordsOf(value)
-  const shape = { isOwn: isOwn(schema), ...bodiesOf(schema, example), ...(words && { words }) }
+  const values = [false, true].map((isOfFields) => errorValue(schema, example, { ...TOP, isOfFields }))
+  const [body, ofFields] = values.map((value) => (value === undefined ? undefined : stringifyJson(value)))
+  const words = wordsOf(values[1])
+  const isOfFields = ofFields !== undefined && ofFields !== body
+  const shape = { isOwn: isOwn(schema), body, ...(isOfFields && { ofFields }), ...(words && { words }) }
   if (example === undefined) shapes.set(key, shape)
   return shape
-}
-
-function bodiesOf(schema: Place, example?: unknown): Pick<ErrorShape, 'body' | 'ofFields'> {
-  const [body, ofFields] = [false, true].map((isOfFields) => {
-    const value = errorValue(schema, example, { ...TOP, isOfFields })
-    return value === undefined ? undefined : stringifyJson(value)
-  })
-  return { body, ...(ofFields !== undefined && ofFields !== body && { ofFields }) }
 }
 
 const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
@@ -92,10 +86,11 @@ export function readCommonError(operations: readonly OperationShape[]): ErrorDat
     found.set(key, known)
   }
   for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
-    if (mediaType === 'application/json' && isOwn(schema)) return undefined
-    const value = errorValue(schema, undefined, TOP)
-    const hasSentence = isFastApi(schema.document) && isNode(value) && Array.isArray(value.detail)
-    const bodies = hasSentence ? { body: stringifyJson({ ...value, detail: FILLED.message }) } : bodiesOf(schema)
+    const { isOwn: isOwnShape, words: _, ...shape } = errorOf(schema)
+    if (mediaType === 'application/json' && isOwnShape) return undefined
+    const value: unknown = isFastApi(schema.document) ? errorValue(schema, undefined, TOP) : undefined
+    const hasSentence = isNode(value) && Array.isArray(value.detail)
+    const bodies = hasSentence ? { body: stringifyJson({ ...value, detail: FILLED.message }) } : shape
     const { body = '' } = bodies
     if (body.includes(FILLED.message) && !OF_ENTRIES.test(body))
       return { status: 'default', contentType: concreteType(mediaType), ...bodies, body }
