@@ -57,8 +57,8 @@ function shown(value: Values, request: ActionRequest): unknown {
 function addressIn(record: Values, request: ActionRequest): Values {
   const { action, resource, address } = request
   const { property = '', form } = resource.address ?? {}
-  const isOfList = action.kind === 'list' || action.kind === 'create'
-  const href = isOfList ? locationOf(request, record) : address
+  const isElsewhere = action.kind === 'list' || action.kind === 'create' || action.kind === 'show'
+  const href = isElsewhere ? locationOf(request, record) : address
   if (form === 'text') return { [property]: href }
   return { [property]: form === 'hal' ? { ...Object(record[property]), self: { href } } : [{ rel: 'self', href }] }
 }

@@ -1,5 +1,6 @@
 import type { Values } from '../contract/contract.js'
 import { parseInt64 } from '../contract/int64.js'
+import { isOwnId } from '../contract/names.js'
 import { parentKey } from '../contract/parent-key.js'
 import { idFromPath, type ParentData, type ResourceData } from '../contract/resource-data.js'
 import { inOtherType } from '../domain/collection.js'
@@ -36,7 +37,7 @@ export function hasParent({ resource, parameter, scope, id }: Parent, { state, s
 export function namesBelow(parameter: string, parent: ResourceData, id: string, value?: Values): readonly string[] {
   const other = value?.[parentKey(parameter, parent) ?? '']
   if (other === undefined) return [id]
-  // A number is that property, also if a record has the number as its name.
-  const isNumber = typeof other !== 'string' && parseInt64(id) !== undefined
-  return isNumber ? [String(other)] : [id, String(other)]
+  // The number of a user is that property, also if a user has the number as its name.
+  const isOther = isOwnId(parameter, parent.path) && typeof other !== 'string' && parseInt64(id) !== undefined
+  return isOther ? [String(other)] : [id, String(other)]
 }

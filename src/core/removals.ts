@@ -28,14 +28,17 @@ export function removals(resource: ResourceData, scope: Scope, id: string, space
     changes.set(key, { kind: 'remove', resource: parent.name, scope: within, id: own })
     const value = space.state.records.get(parent.name)?.get(within, own)
     for (const { child, records, filters } of children) {
+      // Folders in a folder have their `parentId`, as it has its own.
+      const namesOf = ({ parameter, property }: ParentData, id: string) =>
+        child === parent && property === parameter ? [id] : namesBelow(parameter, parent, id, value)
       const isOf = ({ resource }: ParentData) => resource === parent.name
       const nested = child.parents
         .filter(isOf)
-        .flatMap((item) => namesBelow(item.parameter, parent, idInPath(parent.id, own), value))
+        .flatMap((item) => namesOf(item, idInPath(parent.id, own)))
         .flatMap((name) => records.places([...within, name], []))
       const shown = filters
         .filter(isOf)
-        .flatMap((item) => namesBelow(item.parameter, parent, own, value).map((name) => [item.property, name] as const))
+        .flatMap((item) => namesOf(item, own).map((name) => [item.property, name] as const))
         .flatMap(([property = '', name]) => shownBelow(child, property, records).get(name) ?? [])
         .filter((place) => records.scopeAt(place).every((id, index) => id === within[index]))
       for (const place of new Set([...nested, ...shown]))
