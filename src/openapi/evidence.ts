@@ -1,4 +1,5 @@
 import type { Place } from '../contract/document.js'
+import { exampleValue, fits } from '../contract/example-value.js'
 import { isSingular, literalsOf, plainName } from '../contract/names.js'
 import type { AddressData } from '../contract/resource-data.js'
 import {
@@ -222,6 +223,15 @@ const UNSEEN: readonly Row<UnseenQuestion, true>[] = [
       undefined,
   ],
 ]
+
+/** The links of HAL in a record with an id, if `self` may be the record's address. */
+export function findSelfLink(fields: Fields, sent: Fields | undefined): AddressData | undefined {
+  const allowsSelf = ([name, { place, required }]: [string, RecordField]) =>
+    (name === '_links' || readRecordFields(place).has('self')) &&
+    fits({ ...(required && Object(exampleValue(place))), self: { href: 'http://localhost/v1/things/1' } }, place)
+  const links = [...fields].filter(([name, { type }]) => type === 'object' && /^_?links$/i.test(name))
+  return findAddress(new Map(links.filter(allowsSelf)), sent)
+}
 
 /** The property with the address of a record, which clients do not send. */
 export function findAddress(fields: Fields, sent: Fields | undefined): AddressData | undefined {

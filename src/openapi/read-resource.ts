@@ -20,7 +20,15 @@ import {
   requiredNames,
   typeOf,
 } from '../contract/schema-fields.js'
-import { type CollectionShape, findAddress, findId, findRecord, isPathText, linkedProperties } from './evidence.js'
+import {
+  type CollectionShape,
+  findAddress,
+  findId,
+  findRecord,
+  findSelfLink,
+  isPathText,
+  linkedProperties,
+} from './evidence.js'
 import { countFill, idFill, idForm, sampleId } from './made-ids.js'
 import { type OperationShape, ofCollection, parametersOf, success } from './operations.js'
 import { isJsonPatch, unwrapRecord, unwrapSent } from './record-schema.js'
@@ -125,7 +133,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const hidden = [...hiddenPaths(record), ...secrets]
   const single = isSingle ? readSingle(collection, record, id) : undefined
   if (typeof single === 'string') return single
-  const address = id.isUnseen && id.parts === undefined ? findAddress(fields, sent) : undefined
+  const address = (id.isUnseen && id.parts === undefined ? findAddress : findSelfLink)(fields, sent)
   const { place: inner } = fields.get('attributes') ?? {}
   const attributes = inner === undefined ? [] : [...readRecordFields(inner).keys()]
   const ofOne = operations.filter(({ parameter }) => parameter !== undefined)

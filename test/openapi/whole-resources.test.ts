@@ -851,6 +851,38 @@ it.each([
   )
 })
 
+describe('links of HAL beside an id', () => {
+  const link = object({ href: text }, ['href'])
+  const self = { href: expect.stringMatching(/^http:.*\/v1\/parts\/1$/) }
+  it.each<[string, object, unknown]>([
+    ['with a documented href', object({ self: link, owner: link }), { self }],
+    ['without one', object({ self: object({}), owner: {} }), { self }],
+    ['of any name', { type: 'object', additionalProperties: link }, { self }],
+    ['that are required', object({ self: link, owner: link }, ['self', 'owner']), { self, owner: { href: '' } }],
+    ['that are texts', object({ self: text }), {}],
+    [
+      'that cannot have a self',
+      object({ owner: link }, ['owner'], { additionalProperties: false }),
+      { owner: { href: '' } },
+    ],
+  ])('have the address of the record as self: %s', async (_what, links, expected) => {
+    const part = object({ id: readOnly(integer), _links: readOnly(links) }, ['id', '_links'])
+    const painted = { '/parts/{id}/paint': { parameters: id, post: ok(part) } }
+    const sandbox = await openContract({ ...crud('/parts', '/parts/{id}', part, id), ...painted })
+    const headers = { host: 'localhost' }
+    const turns = ['POST /parts', 'GET /parts/1', 'GET /parts', 'POST /parts/1/paint']
+    for (const turn of turns) {
+      const [method = '', path] = turn.split(' ')
+      const { json: body } = await sandbox.call(`/v1${path}`, {
+        method,
+        headers,
+        ...(method === 'POST' && { body: {} }),
+      })
+      expect([turn, body].flat()).toEqual([turn, { id: 1, _links: expected }])
+    }
+  })
+})
+
 describe('a JSON Patch', () => {
   const note = object({ id: readOnly(integer), title: text, tags: list(text), at: readOnly(text) }, ['id', 'title'])
   const operation = object({ op: text, path: text, from: text, value: {} }, ['op', 'path'])
