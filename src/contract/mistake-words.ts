@@ -39,12 +39,12 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
       .map((name) => TYPES[`${name}`] ?? name)
       .join(' or ')}`,
   enum({ allowedValues }) {
-    const all = [allowedValues].flat()
+    const all = [allowedValues].flat().map(String)
     return `must be one of ${all.slice(0, MAX_CHOICES).join(', ')}${all.length > MAX_CHOICES ? ', …' : ''}`
   },
   format: ({ format }) => `must be ${FORMAT_WORDS[`${format}`]}`,
   pattern: ({ pattern }) => `must match the pattern ${pattern}`,
-  const: ({ allowedValue, allowedValues }) => `must be ${allowedValue ?? allowedValues}`,
+  const: ({ allowedValue, allowedValues = allowedValue }) => `must be ${allowedValues}`,
   minLength: sized('least', 'character'),
   maxLength: sized('most', 'character'),
   minItems: sized('least', 'item'),

@@ -95,7 +95,7 @@ export function inWordsOf(words: ErrorWords, violation: Violation): Violation {
     words === 'pydantic' ? (find(PYDANTIC) ?? [rule, message]) : [rule, find(CLASS_VALIDATOR) ?? message]
   const choices = [limit].flat().map((choice) => (typeof choice === 'string' ? `'${choice}'` : String(choice)))
   const filling: Readonly<Record<string, unknown>> = {
-    limit: [limit].flat().join(', '),
+    limit: [limit].flat().map(String).join(', '),
     choices: choices.join(', ').replace(/, (?!.*, )/s, ' or '),
     count: Array.isArray(value) ? value.length : 0,
     s: Number(limit) === 1 ? '' : 's',

@@ -152,6 +152,7 @@ it.each([
     expect.stringMatching(/^Input should be 'a', .* 'm' or 'n'$/),
     expect.stringContaining('a, b, c'),
   ],
+  [{ enum: ['a', null] }, 'b', 'enum', "Input should be 'a' or null", 'must be one of the following values: a, null'],
   [of('integer', { enum: [1, 2] }), 3, 'enum', 'Input should be 1 or 2', 'must be one of the following values: 1, 2'],
   [
     of('integer', { minimum: 1 }),
@@ -270,6 +271,16 @@ it.each([
     expect(await errorOf(400, object({ detail: text }), { name: body }, object({ name: schema }))).toEqual({
       detail: expect.stringContaining(`must be ${words}`),
     })
+})
+
+it.each([
+  [{ enum: ['a', 'b', null] }, 'one of a, b, null'],
+  [{ const: null }, 'null'],
+])('a message names null among the values: %j', async (name, words) => {
+  const sent = object({ name })
+  expect(await errorOf(400, object({ detail: text }), { name: 'c' }, sent)).toEqual({
+    detail: expect.stringContaining(`must be ${words} (it is "c")`),
+  })
 })
 
 it('FastAPI takes an instant without a time zone, and has it in responses', async () => {
