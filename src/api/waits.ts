@@ -118,12 +118,10 @@ async function move(timers: FakeTimers, by: number): Promise<void> {
 
 interface Seen {
   readonly requests: number
-  /** Requests that stayed open until the last look, such as those that hang. */
+  /** Requests and new connections that stayed open until the last look, such as those that hang. */
   readonly open: number
-  /** Connections that were still being opened at the last look. */
-  readonly connecting: number
 }
-const NOTHING: Seen = { requests: 0, open: 0, connecting: 0 }
+const NOTHING: Seen = { requests: 0, open: 0 }
 
 /**
  * Waits until no client sends a request or waits for a response any more.
@@ -139,21 +137,19 @@ async function settle(
 ): Promise<Seen> {
   let { requests } = seen
   let open = 0
-  let connecting = 0
   for (let looks = 1, quiet = 0; quiet < quietLooks; looks++) {
     await turn()
-    connecting = countConnecting()
+    const connecting = countConnecting()
     const { counts } = await look()
-    const isSending = connecting > seen.connecting
-    quiet = counts.requests === requests && counts.open <= seen.open && !isSending ? quiet + 1 : 0
+    open = counts.open + connecting
+    quiet = counts.requests === requests && open <= seen.open ? quiet + 1 : 0
     requests = counts.requests
-    open = counts.open
     if (looks < MAX_LOOKS) continue
     const isDelayed = open > seen.open && (await list()).some(({ ended, fault }) => ended === null && fault !== 'hang')
     if (!isDelayed || looks >= MAX_LOOKS + MAX_PAUSES) break
     await pause(LOOK_EVERY_MS)
   }
-  return { requests, open, connecting }
+  return { requests, open }
 }
 
 async function afterTurns(): Promise<void> {

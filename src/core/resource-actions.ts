@@ -315,7 +315,7 @@ function listText(request: ActionRequest, { values, before, after }: RecordPage,
   return text + after
 }
 
-function filtersOf({ resource, action, path, query }: ActionRequest): readonly Filter[] {
+function filtersOf({ resource, action, path, query, search }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters?.slice(resource.parents.length) ?? [])
@@ -323,17 +323,18 @@ function filtersOf({ resource, action, path, query }: ActionRequest): readonly F
   const { filters: given = [], ranges } = action.query ?? {}
   for (const [parameter, property] of given) {
     const value = queryValue(query, parameter)
-    if (value === undefined) continue
+    // An empty value, and a default of null, ask for nothing.
+    if (value === undefined || (value === null && !search.includes('=null'))) continue
     if (ranges?.some(([name]) => typeof value === 'object' && name.startsWith(`${parameter}[`))) continue
     const { choices } = resource.properties[property] ?? {}
-    const chosen = (item: unknown) => choices?.find((choice) => String(choice) === String(item))
-    const accepted: readonly unknown[] = [value].flat().flatMap((item) => chosen(item) ?? inOtherType(item))
-    const isNull = accepted.includes(null)
+    const accepted: readonly unknown[] = [value]
+      .flat()
+      .flatMap((item) => choices?.find((choice) => String(choice) === String(item)) ?? inOtherType(item))
     // A value that no record can have, such as `all`, is no filter.
     const isPossible = (item: unknown) => choices?.includes(item) ?? !/^(all|any)$/i.test(String(item))
-    if (!isNull && !accepted.every(isPossible)) continue
-    // A record without a flag has not set it, and null is the same as absent.
-    filters.push([property, isNull || accepted.includes(false) ? [...accepted, undefined] : accepted])
+    // A record without a flag has not set it.
+    const wanted = accepted.includes(false) ? [...accepted, undefined] : accepted
+    if (accepted.includes(null) || accepted.every(isPossible)) filters.push([property, wanted])
   }
   return ranges === undefined ? filters : [...filters, ...rangeFilters(ranges, query)]
 }

@@ -276,8 +276,7 @@ export function propertyOf(value: Values, path: string): unknown {
 /** A value, and what it is in another type: a parameter may be a text where the property is a number, a flag or null. */
 export function inOtherType(value: unknown): readonly unknown[] {
   if (typeof value !== 'string') return typeof value === 'object' ? [value] : [value, String(value)]
-  if (/^(true|false)$/.test(value)) return [value, value === 'true']
-  if (value === 'null') return [value, null]
+  if (/^(true|false|null)$/.test(value)) return [value, JSON.parse(value)]
   const number = value.trim() === '' ? Number.NaN : (parseInt64(value) ?? Number(value))
   return Number.isNaN(number) ? [value] : [value, number]
 }

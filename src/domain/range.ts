@@ -16,8 +16,10 @@ export function rangeFilters(
 ): readonly Filter[] {
   return ranges.flatMap(([parameter, property, comparison]): readonly Filter[] => {
     const bound = queryValue(query, parameter)
-    const isBound = comparison === 'on' ? !isNode(bound) : bound !== null
-    return bound === undefined || !isBound ? [] : [[property, (own) => isInRange(own, comparison, bound)]]
+    const isBounds = comparison === 'on' && isNode(bound)
+    return bound === undefined || bound === null || isBounds
+      ? []
+      : [[property, (own) => isInRange(own, comparison, bound)]]
   })
 }
 
