@@ -24,7 +24,7 @@ export const inQuery = (name: string, schema: object = integer) => ({ name, in: 
 export const inPath = (name: string, schema: object = text) => ({ name, in: 'path', required: true, schema })
 
 /** A sandbox that checks its own responses, and its mocked operations with the reason. */
-export async function openContract(paths: Node, more: Node = {}): Promise<TestSandbox & { readonly mocked: Node }> {
+export async function openContract(paths: Node, more: Node = {}, options: Node = {}): Promise<TestSandbox & { readonly mocked: Node }> {
   const document = {
     openapi: '3.1.0',
     info: { title: 'Sample', version: '1' },
@@ -34,7 +34,7 @@ export async function openContract(paths: Node, more: Node = {}): Promise<TestSa
   }
   const spec = temporaryFile('contract.json', JSON.stringify(document))
   const [[, openSandbox]] = transports as [(typeof transports)[number]]
-  const sandbox = await openSandbox({ spec, basePath: '/v1', strict: true, rateLimit: false, freeze: true })
+  const sandbox = await openSandbox({ spec, basePath: '/v1', strict: true, rateLimit: false, freeze: true, ...options })
   const { operations } = await loadContract(spec)
   const mocked = operations.filter(({ action }) => action === undefined)
   return { ...sandbox, mocked: Object.fromEntries(mocked.map(({ id, whyMocked }) => [id, whyMocked])) }
