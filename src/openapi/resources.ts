@@ -146,7 +146,7 @@ function addActions(
   for (const operation of operations) {
     const { id, method, path, item, place } = operation
     const isBelow = path.startsWith(base) && /^[/:][^/{}]+\/?$/.test(path.slice(base.length))
-    if (!isBelow || !/^(?:post|put|patch)$/.test(method) || typeof outcomes.get(id) !== 'string') continue
+    if (!isBelow || !/^(?:post|put|patch|delete)$/.test(method) || typeof outcomes.get(id) !== 'string') continue
     const record = returnedRecord(operation, found.resource.path) ?? success(place)?.schema
     if (record === undefined || item.child('x-sandbox-resource')?.value === false) continue
     if (record.value !== found.record.value && names(record) !== names(found.record)) continue

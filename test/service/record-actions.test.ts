@@ -23,11 +23,13 @@ interface Contract {
   readonly id?: string
   readonly record?: string
   readonly action?: string
+  readonly method?: string
   readonly response?: object
 }
 
 /** A sandbox with one booking, and an operation below its path. */
-async function withAction({ id = 'id', record = '/bookings/{id}', action = '/cancel', response }: Contract) {
+async function withAction(contract: Contract) {
+  const { id = 'id', record = '/bookings/{id}', action = '/cancel', method = 'post', response } = contract
   const [, parameter = ''] = /\{(\w+)\}/.exec(record) ?? []
   const parameters = [{ name: parameter, in: 'path', required: true, schema: integer }]
   const schema = booking(id)
@@ -42,7 +44,7 @@ async function withAction({ id = 'id', record = '/bookings/{id}', action = '/can
         post: { operationId: 'create', requestBody: json(schema), responses: ok(schema, 201) },
       },
       [record]: { parameters, get: { operationId: 'get', responses: ok(schema) } },
-      [record + action]: { parameters, post: { operationId: 'act', requestBody: json(body), responses: shown } },
+      [record + action]: { parameters, [method]: { operationId: 'act', requestBody: json(body), responses: shown } },
     },
   }
   const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)) })
@@ -72,6 +74,13 @@ it.each([
   ])
   expect(await sandbox.post(address(2), { reason: 'ill' })).toMatchObject({ status: 404, code: 'not_found' })
   expect(await sandbox.post(address(1), { reason: 7 })).toMatchObject({ status: 400, code: 'invalid_request' })
+})
+
+it.each(['put', 'patch', 'delete'])('%s shows the record too', async (method) => {
+  const { sandbox } = await withAction({ action: '/favorite', method })
+  const seen = await sandbox.call('/bookings/1/favorite', { method: method.toUpperCase() })
+  expect(seen).toMatchObject({ status: 202, reason: undefined, json: { id: 1, guest: 'Ann' } })
+  expect((await sandbox.get('/bookings/1')).status).toBe(200)
 })
 
 it('the first one has a hint in the log, and each response has it in a header', async () => {
