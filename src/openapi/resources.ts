@@ -28,22 +28,15 @@ export interface ResourceReading {
 
 export function readResources(operations: readonly OperationShape[]): ResourceReading {
   const outcomes = new Map<string, ResourceAction | string>()
-  const found = readCollections(operations).flatMap((collection) => {
+  const collections = readCollections(operations)
+  const alone = collections.flatMap((collection) => {
     const read = readResource(collection)
     if (typeof read !== 'string') return [read]
     for (const { id } of collection.operations) outcomes.set(id, read)
     return []
   })
-  const recordOf = new Map(found.map(({ resource, record }) => [resource.path, record.value]))
-  const parentsOf = new Map(found.map((foundResource) => [foundResource, namedParents(foundResource, recordOf)]))
-  const byDepth = [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)
-  const originOf = new Map(
-    found.map((foundResource) => {
-      const parents = parentsOf.get(foundResource) ?? []
-      const origins = byDepth.filter((other) => isViewOf(foundResource, parents, other))
-      return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
-    }),
-  )
+  const found = withCreates(alone, collections)
+  const { parentsOf, originOf, byDepth } = readOrigins(found)
   const withViews = grouped(found, (foundResource) => originOf.get(foundResource))
   for (const foundResource of found) {
     const origin = originOf.get(foundResource) ?? foundResource
@@ -96,6 +89,42 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     ]
   })
   return withShortNames({ resources, outcomes, notes: [...halves, ...notes] })
+}
+
+interface Origins {
+  readonly parentsOf: ReadonlyMap<FoundResource, readonly ParentData[]>
+  /** Itself, or the resource that it is a view of. */
+  readonly originOf: ReadonlyMap<FoundResource, FoundResource>
+  readonly byDepth: readonly FoundResource[]
+}
+
+function readOrigins(found: readonly FoundResource[]): Origins {
+  const recordOf = new Map(found.map(({ resource, record }) => [resource.path, record.value]))
+  const parentsOf = new Map(found.map((foundResource) => [foundResource, namedParents(foundResource, recordOf)]))
+  const byDepth = [...found].sort((a, b) => a.resource.parents.length - b.resource.parents.length)
+  const originOf = new Map(
+    found.map((foundResource) => {
+      const parents = parentsOf.get(foundResource) ?? []
+      const origins = byDepth.filter((other) => isViewOf(foundResource, parents, other))
+      return [foundResource, origins.find(isRead) ?? origins[0] ?? foundResource]
+    }),
+  )
+  return { parentsOf, originOf, byDepth }
+}
+
+/** Reads resources again with the request of a view that creates their records: `POST /projects/{projectId}/tasks`. */
+function withCreates(
+  found: readonly FoundResource[],
+  collections: readonly CollectionShape[],
+): readonly FoundResource[] {
+  const views = grouped([...readOrigins(found).originOf], ([, origin]) => origin)
+  return found.map((origin) => {
+    const creates = (views.get(origin) ?? []).flatMap(([view]) => ofCollection('post', view.operations) ?? [])
+    const collection = collections.find(({ path }) => path === origin.resource.path)
+    if (collection === undefined || creates.length === 0 || ofCollection('post', origin.operations)) return origin
+    const whole = readResource({ ...collection, operations: [...collection.operations, ...creates] })
+    return typeof whole === 'string' ? origin : { ...whole, operations: origin.operations }
+  })
 }
 
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {

@@ -773,6 +773,38 @@ describe('a list below the record that its own name', () => {
   ])('%s', (_what, paths, turns, schemas) => check(paths, turns, { components: { schemas } }))
 })
 
+it('records that a POST below another record creates have the defaults and the names of its request', async () => {
+  const project = object({ id: readOnly(integer), name: text }, ['id', 'name'])
+  const level = { enum: ['low', 'high'] }
+  const todo = object({ id: readOnly(integer), projectId: integer, title: text, level, labels: list(object({ id: integer }, ['id'])) }, [
+    'id',
+    'projectId',
+    'title',
+    'level',
+    'labels',
+  ])
+  const request = object({ title: text, level: { ...level, default: 'high' }, labelIds: list(integer) }, ['title'])
+  await check(
+    {
+      ...crud('/projects', '/projects/{id}', project, [inPath('id', integer)], object({ name: text }, ['name'])),
+      '/projects/{projectId}/todos': {
+        parameters: [inPath('projectId', integer)],
+        get: ok(list(todo)),
+        post: { ...takes(request), ...ok(todo, 201) },
+      },
+      '/todos/{id}': { parameters: id, get: ok(todo), patch: { ...takes(object({ title: text })), ...ok(todo) } },
+    },
+    [
+      ['POST /projects 201', { name: 'p' }],
+      [
+        'POST /projects/1/todos 201',
+        { title: 'a', labelIds: [7] },
+        { id: 1, projectId: 1, title: 'a', level: 'high', labels: [{ id: 7 }] },
+      ],
+    ],
+  )
+})
+
 it('a list of another name below a record is its own', async () => {
   const [User, Post] = [
     object({ id: readOnly(integer) }, ['id']),
