@@ -25,7 +25,7 @@ import { idsIn } from './request-shape.js'
 
 const QUERY_NAMES = {
   limit:
-    /^(_?limit|(items_?)?per_?page|page_?size|max_?(results?|items|result_?count)|size|take|first|count|rows|\$top|page\[(size|limit)\])$/i,
+    /^(_?limit|(items_?)?per_?page|page_?size|max_?(results?|items|result_?count|page_?size)|size|take|first|count|rows|\$?top|page\[(size|limit)\])$/i,
   offset: /^(offset|\$?skip(_?count)?|_?start|from|start_?(at|index)|first_?result|page\[offset\])$/i,
   end: /^_end$/,
   page: /^(_?page|current_?page|page_?(number|num|no|index)|page\[number\])$/i,
@@ -37,6 +37,9 @@ const QUERY_NAMES = {
 } as const
 
 type Role = keyof typeof QUERY_NAMES
+
+/** A boolean for the direction of an order: `SortDescending`, `desc`. */
+const ORDER_FLAG = /^(?:is_?)?(?:sort_?|order_?)?(?:by_?)?(?:is_?)?(?:(?:de|a)sc(?:ending)?|reversed?)$/i
 
 /** Parameters that may be the start of a page of another kind. */
 const STARTS =
@@ -80,6 +83,11 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       ranges.push([name, bounded, bound.toLowerCase() as Comparison])
       continue
     }
+    const worded = own.role === undefined ? boundInWords(own, fields) : undefined
+    if (worded !== undefined) {
+      ranges.push([name, ...worded])
+      continue
+    }
     if (/^date/.test(String(rules.format))) continue
     names.push(name)
     if (own.role === undefined) continue
@@ -115,6 +123,25 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
 
 /** `created.gte` of `created[gte]`, and `price_lt`. */
 const BOUND = /^(.+?)(?:\.|__?)([gl]te?)$/i
+
+const WORDED = /^(?:(min|max|after|before|since|until)_(.+)|(.+)_(min|max|from|to|after|before|since|until))$/
+
+/** `min_price` and `priceMax` of a number; `checkInFrom`, and `created_before` of `created_at`, of a date. */
+function boundInWords({ name, schema }: Asked, fields: Fields): readonly [string, Comparison] | undefined {
+  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase()
+  const [, first, after = '', before = after, last = first] = WORDED.exec(words) ?? []
+  if (last === undefined || before === 'id') return undefined
+  const plain = plainName(before)
+  const isNumber = isCount(schema) && /^(?:min|max|from|to)$/.test(last)
+  const isText = typesOf(schema)?.has('string') !== false
+  const [property] = [...fields].flatMap(([key, { type, format }]) => {
+    const own = plainName(key)
+    const isNumbered = isNumber && /^(?:number|integer)$/.test(type ?? '') && own === plain
+    const isDated = isText && /^date/.test(format ?? '') && ['', 'at', 'on', 'date'].some((end) => own === plain + end)
+    return isNumbered || isDated ? [key] : []
+  })
+  return property === undefined ? undefined : [property, /^(?:min|from|after|since)$/.test(last) ? 'gte' : 'lte']
+}
 
 /**
  * Dates named `start` and `end`, or `from` and `to`, like two properties: a record is shown if its time overlaps theirs.
@@ -172,6 +199,7 @@ function isForPages({ name, role, rules }: Asked, asked: readonly Asked[]): bool
 function roleOf(name: string, rules: Node, isNumber: boolean): Role | undefined {
   const bare = name.replace(/^pagination\[(.+)\]$/, '$1').replaceAll('-', '_')
   const [role] = (Object.entries(QUERY_NAMES) as [Role, RegExp][]).find(([, pattern]) => pattern.test(bare)) ?? []
+  if (String(rules.type).includes('boolean')) return ORDER_FLAG.test(bare) ? 'order' : undefined
   if (role === 'sort' && isDirection(rules)) return 'order'
   if (role === undefined || isNumber || !COUNTS.has(role)) return role
   // A text is the token of a page.
