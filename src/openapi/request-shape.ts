@@ -48,7 +48,8 @@ function shapeBetween(sent: Place, kept: Place, name: string, depth = 0): Shape 
   const [sentItems, items] = [sent.child('items'), kept.child('items')]
   const inside = sentItems && items && from?.has('array') ? shapeBetween(sentItems, items, name, depth + 1) : undefined
   if (inside === 'unlike') return inside
-  const shape = inside === undefined ? completed : { ...completed, items: inside }
+  const own = from?.has('object') && to?.has('object') ? insideOf(sent, kept, completed, `${depth} ${name}`, depth) : completed
+  const shape = inside === undefined ? own : { ...own, items: inside }
   if (to === undefined) return shape
   if (from === undefined) return { ...shape, types: [...to] }
   const inItems = to.has('array') && items !== undefined ? typesOf(items) : undefined
@@ -65,6 +66,30 @@ function shapeBetween(sent: Place, kept: Place, name: string, depth = 0): Shape 
   const ids = { ...(key !== undefined && { key }), ...(idOf !== undefined && { idOf }) }
   const other = isText && strange.includes('number') ? textOf(kept) : undefined
   return { ...shape, types: [...to], ...(wraps && { wraps }), ...ids, ...other }
+}
+
+/** By the schemas in the request and in the record. */
+const insides = new WeakMap<object, WeakMap<object, Map<string, Shape | undefined>>>()
+
+/** The shape of an object whose properties may differ between requests and the record. */
+function insideOf(sent: Place, kept: Place, completed: Shape | undefined, key: string, depth: number) {
+  const known = insides.get(Object(sent.value)) ?? new WeakMap<object, Map<string, Shape | undefined>>()
+  const own = known.get(Object(kept.value)) ?? new Map<string, Shape | undefined>()
+  insides.set(Object(sent.value), known.set(Object(kept.value), own))
+  if (!own.has(key)) own.set(key, readInside(sent, kept, completed, depth))
+  return own.get(key)
+}
+
+function readInside(sent: Place, kept: Place, completed: Shape | undefined, depth: number): Shape | undefined {
+  const fields = readRecordFields(kept)
+  const properties = [...readRecordFields(sent)].flatMap(([name, { place }]): [string, Shape][] => {
+    const field = fields.get(name)
+    if (field === undefined || field.place.value === place.value) return []
+    const shape = shapeBetween(place, field.place, name, depth + 1)
+    return shape === undefined || shape === 'unlike' ? [] : [[name, shape]]
+  })
+  if (properties.length === 0) return completed
+  return { ...completed, properties: { ...completed?.properties, ...Object.fromEntries(properties) } }
 }
 
 /** What a number becomes, where not every text will do. */

@@ -428,6 +428,20 @@ describe('a request that differs from the response', () => {
       [{ id: 7, label: 'y' }],
     ],
     ['a number that becomes a text', integer, text, 7, '7'],
+    [
+      'a number that becomes a text in a row',
+      list(object({ name: text, amount: { anyOf: [{ type: 'number' }, text] } }, ['amount'])),
+      list(object({ id: integer, name: text, amount: text }, ['amount'])),
+      [{ name: 'salt', amount: 1.5 }, { amount: '2' }],
+      [{ name: 'salt', amount: '1.5' }, { amount: '2' }],
+    ],
+    [
+      'a text that becomes a number in an object',
+      object({ width: text, unit: text }),
+      object({ width: integer, unit: text }),
+      { width: '7', unit: 'cm' },
+      { width: 7, unit: 'cm' },
+    ],
     ['a text that becomes a number', text, integer, '7', 7],
     ['a text that becomes a number, and is none', text, integer, 'seven', 0],
     [
