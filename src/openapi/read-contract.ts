@@ -12,7 +12,7 @@ import { exampleOf } from '../contract/example-value.js'
 import { readFields } from '../contract/expected.js'
 import { stringifyJson } from '../contract/json.js'
 import { checkSchema, type SchemaFindings, toJsonSchema } from '../contract/json-schema.js'
-import { essenceOf, isFormType } from '../contract/media-types.js'
+import { essenceOf, isFormType, isJsonType } from '../contract/media-types.js'
 import type { ResourceAction } from '../contract/resource-data.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { hasNoBody } from '../contract/sendable.js'
@@ -221,9 +221,13 @@ function readBody(id: string, operation: Place, mustBeObject: boolean, takesList
     const schema = content?.child('schema')
     return schema !== undefined && typeOf(schema) === 'array'
   }
-  // A JSON Patch beside records: only those are read.
-  const all = (place?.entries('content') ?? []).filter(
-    ([mediaType, one]) => !/json-patch/i.test(mediaType) || !isList(one) || isList(json),
+  const isReadable = (mediaType: string) => isJsonType(essenceOf(mediaType)) || isFormType(essenceOf(mediaType))
+  const contents = place?.entries('content') ?? []
+  // Of a record, only JSON and forms are read, and no JSON Patch beside them.
+  const isRecord = mustBeObject && contents.some(([mediaType]) => isReadable(mediaType))
+  const all = contents.filter(
+    ([mediaType, one]) =>
+      (!isRecord || isReadable(mediaType)) && (!/json-patch/i.test(mediaType) || !isList(one) || isList(json)),
   )
   const form = all.find(([mediaType]) => isFormType(essenceOf(mediaType)))?.[1]
   const content = bodyContent(operation) ?? all[0]?.[1]

@@ -264,6 +264,18 @@ describe('a media type', () => {
     }
   })
 
+  it('that the sandbox does not read is refused where a record would change, with those that it reads', async () => {
+    const schema = named({})
+    const content = { 'application/json': { schema }, 'application/xml': { schema }, 'application/merge-patch+shorthand': { schema } }
+    const sandbox = await serve(things(schema, { create: { requestBody: { content } } }))
+    for (const type of ['application/xml', 'application/merge-patch+shorthand']) {
+      const headers = { 'content-type': type }
+      const seen = await sandbox.call('/v1/things', { method: 'POST', body: '{"name":"n"}', headers })
+      expect([seen.status, seen.text], type).toEqual([415, expect.stringContaining('Content-Type: application/json,')])
+    }
+    expect((await sandbox.get('/things')).json).toEqual([])
+  })
+
   it('of a merge patch removes what is null, and keeps the rest, also what its schema requires', async () => {
     const text = { type: 'string' }
     const row = { type: 'object', properties: { sku: text }, required: ['sku'] }
