@@ -19,6 +19,9 @@ paths:
   /apps/{id}/restart:
     parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
     post: { operationId: restart, responses: { '204': { description: d }, '4XX': { description: d } } }
+  /apps/{id}:stop:
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    post: { operationId: stop, responses: { '202': { description: d } } }
   /apps/{id}/icon:
     parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
     get: { operationId: icon, responses: { '200': { description: d, content: { text/plain: { example: icon } } } } }
@@ -28,10 +31,11 @@ components:
 
 describe('a mocked operation below a record', () => {
   it.each([
-    ['GET', 'logs', 200, 404],
-    ['POST', 'restart', 204, 404],
+    ['GET', '/logs', 200, 404],
+    ['POST', '/restart', 204, 404],
+    ['POST', ':stop', 202, 404],
     // It documents no 404, as GET of a record may not either.
-    ['GET', 'icon', 200, 404],
+    ['GET', '/icon', 200, 404],
   ])('%s %s responds with %i, and with %i if the record does not exist', async (method, name, found, missing) => {
     await using sandbox = await createSandbox({ spec: temporaryFile('apps.yaml', SPEC), rateLimit: false })
     const call = async (verb: string, path: string, body?: object) => {
@@ -40,7 +44,7 @@ describe('a mocked operation below a record', () => {
       return (await sandbox.fetch(`${sandbox.baseUrl}/apps${path}`, sent)).status
     }
     expect(await call('POST', '', { name: 'a' })).toBe(201)
-    expect([await call(method, `/1/${name}`), await call(method, `/2/${name}`)]).toEqual([found, missing])
+    expect([await call(method, `/1${name}`), await call(method, `/2${name}`)]).toEqual([found, missing])
   })
 })
 
