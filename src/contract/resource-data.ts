@@ -302,6 +302,10 @@ export interface ErrorData {
   readonly body: string
   /** The same with what there is only for wrong fields of a request. */
   readonly ofFields?: string
+  /** The start of their names that it leaves out. */
+  readonly envelope?: string
+  /** It names fields, and the 400 beside it does not. */
+  readonly isForInvalid?: true
   /** The framework whose form it is. */
   readonly words?: ErrorWords
 }
@@ -364,7 +368,7 @@ export type MetaRole =
 export type Comparison = 'on' | 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
 
 /** Values of a parameter for the order of a list, from the end of the records. */
-export const DESCENDING = /^(?:desc\w*|-1|newest|latest|backwards?|reverse)$/i
+export const DESCENDING = /^(?:desc\w*|-1|newest|latest|backwards?|reverse|true)$/i
 export const DIRECTION = new RegExp(`^(?:asc\\w*|1|oldest|earliest|forwards?)$|${DESCENDING.source}`, 'i')
 
 export interface QueryRoles {

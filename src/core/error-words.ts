@@ -83,10 +83,10 @@ function brokenRule({ rule = '', params = {}, value }: Violation): { readonly ru
 }
 
 /** A violation in the words of the framework that the documented error comes from. */
-export function inWordsOf(words: ErrorWords, violation: Violation): Violation {
+export function inWordsOf(words: ErrorWords | undefined, violation: Violation): Violation {
   const { value, name, message } = violation
   // The sentences are about a field.
-  if (words === 'class-validator' && name === '') return violation
+  if (words === undefined || (words === 'class-validator' && name === '')) return violation
   const { rule, limit } = brokenRule(violation)
   const asked = String(limit).replace('local-', '')
   const keys = [`${rule} ${asked} ${typeof value}`, `${rule} ${asked}`, rule, '']

@@ -6,13 +6,15 @@ import { inWordsOf } from './error-words.js'
 
 /** The body of a documented error. */
 export function fillError(
-  { contentType, body, ofFields, words }: ErrorData,
+  { contentType, body, ofFields, words, envelope = '' }: ErrorData,
   status: number,
   { code, message, violations = [] }: NonNullable<HandlerResult['problem']>,
 ): string {
   const whole: Filling = { code, status, message, violation: undefined }
   if (contentType.startsWith('text/')) return String(filledText(body, whole))
-  const worded = words === undefined ? violations : violations.map((violation) => inWordsOf(words, violation))
+  const worded = violations.map(({ name, ...others }) =>
+    inWordsOf(words, { ...others, name: name.replace(envelope, '') }),
+  )
   const form = worded.length > 0 ? (ofFields ?? body) : body
   return stringifyJson(fill(parseShallowJson(form), whole, worded))
 }

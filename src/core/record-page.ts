@@ -114,7 +114,7 @@ function isNewestFirst({ action, query, newestFirst }: ActionRequest): boolean {
   const { order = '', sort } = action.query ?? {}
   const direction = query[order]
   const isDirection = direction !== undefined && (order !== sort || DIRECTION.test(String(direction)))
-  return isDirection ? isDescending(direction, order) : newestFirst
+  return isDirection ? isDescending(direction) : newestFirst
 }
 
 const MAX_SORT_KEYS = 20
@@ -151,7 +151,7 @@ function sortKeys({ resource, action, query }: ActionRequest): readonly SortKey[
     if (keys.length === MAX_SORT_KEYS || keys.some((key) => key.property === wanted)) continue
     keys.push({
       property: wanted,
-      isDescending: minus === '-' || isDescending(suffix ?? end ?? query[order], order),
+      isDescending: minus === '-' || isDescending(suffix ?? end ?? query[order]),
     })
   }
   return keys
@@ -246,9 +246,8 @@ function sortedBy(
   })
 }
 
-/** @param name of the parameter: a boolean is that of `desc` or of `ascending` */
-function isDescending(direction: unknown, name = ''): boolean {
-  return typeof direction === 'boolean' ? direction !== /asc/i.test(name) : DESCENDING.test(String(direction))
+function isDescending(direction: unknown): boolean {
+  return DESCENDING.test(String(direction))
 }
 
 /** Numbers by size, the rest by code unit. */

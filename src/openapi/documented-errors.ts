@@ -6,10 +6,25 @@ import { concreteType } from '../contract/media-types.js'
 import { SUCCESS } from '../contract/names.js'
 import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-data.js'
 import { alternativesOf, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
-import type { OperationShape } from './operations.js'
+import { bodyContent, type OperationShape } from './operations.js'
 
 /** The documented errors, unless they have the shape of the service's own. */
 export function readErrors(operation: Place): readonly ErrorData[] {
+  const errors = readForms(operation)
+  const schema = bodyContent(operation)?.child('schema')
+  const [[envelope, field] = [], ...others] = schema === undefined ? [] : readRecordFields(schema)
+  const isEnvelope = others.length === 0 && field?.type === 'object'
+  const bad = errors.find(({ status }) => status === '400')
+  return errors.map(({ hasFields, ...error }) => ({
+    ...error,
+    ...(isEnvelope && BY_NAME.test(error.ofFields ?? error.body) && { envelope: `${envelope}.` }),
+    ...(hasFields && error.status === '422' && bad?.hasFields === undefined && ({ isForInvalid: true } as const)),
+  }))
+}
+
+type ErrorForm = ErrorData & Pick<ErrorShape, 'hasFields'>
+
+function readForms(operation: Place): readonly ErrorForm[] {
   return operation.children('responses').flatMap(([status, response]) => {
     if (!ERROR_STATUSES.test(status)) return []
     const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
@@ -32,6 +47,7 @@ interface ErrorShape {
   /** Undefined if no value of the schema is known. */
   readonly body: string | undefined
   readonly ofFields?: string
+  readonly hasFields?: true
   readonly words?: ErrorWords
 }
 
@@ -54,7 +70,8 @@ function errorOf(schema: Place, example?: unknown): ErrorShape {
   const [body, ofFields] = values.map((value) => (value === undefined ? undefined : stringifyJson(value)))
   const words = wordsOf(values[1])
   const isOfFields = ofFields !== undefined && ofFields !== body
-  const shape = { isOwn: isOwn(schema), body, ...(isOfFields && { ofFields }), ...(words && { words }) }
+  const hasFields = OF_FIELDS.test(ofFields ?? '') && ({ hasFields: true } as const)
+  const shape = { isOwn: isOwn(schema), body, ...(isOfFields && { ofFields }), ...hasFields, ...(words && { words }) }
   if (example === undefined) shapes.set(key, shape)
   return shape
 }
@@ -62,6 +79,8 @@ function errorOf(schema: Place, example?: unknown): ErrorShape {
 const ERROR_STATUSES = /^(?:[45](?:\d\d|XX)|default)$/i
 /** It has a place of the request, so it is the form of invalid requests only. */
 const OF_ENTRIES = placeholders(FILLED.place, FILLED.pointer, FILLED.steps, FILLED.path)
+/** An object by field. */
+const BY_NAME = placeholders(FILLED.ofField)
 const OF_FIELDS = placeholders(OF_ENTRIES.source, FILLED.ofField)
 
 function placeholders(...all: readonly string[]): RegExp {
@@ -86,7 +105,7 @@ export function readCommonError(operations: readonly OperationShape[]): ErrorDat
     found.set(key, known)
   }
   for (const { mediaType, schema } of [...found.values()].sort((a, b) => b.count - a.count)) {
-    const { isOwn: isOwnShape, words: _, ...shape } = errorOf(schema)
+    const { isOwn: isOwnShape, words: _, hasFields: __, ...shape } = errorOf(schema)
     if (mediaType === 'application/json' && isOwnShape) return undefined
     const value: unknown = isFastApi(schema.document) ? errorValue(schema, undefined, TOP) : undefined
     const hasSentence = isNode(value) && Array.isArray(value.detail)
@@ -101,11 +120,10 @@ export function readCommonError(operations: readonly OperationShape[]): ErrorDat
 function isOwn(schema: Place | undefined): boolean {
   if (schema === undefined || !fits(OWN_SHAPE, schema)) return false
   const fields = readRecordFields(schema)
-  const others = [...fields.keys()].filter((name) => !Object.hasOwn(OWN_SHAPE, name))
-  return (
-    fields.size === 0 ||
-    (fields.has('message') && !others.some((name) => [SENTENCE, STATUS, PROBLEMS].some((names) => names.test(name))))
-  )
+  const others = [...fields].filter(([name]) => !Object.hasOwn(OWN_SHAPE, name))
+  const isOfErrors = ([name, { place }]: readonly [string, RecordField]) =>
+    isProblemList(place) || [SENTENCE, STATUS, PROBLEMS].some((names) => names.test(name))
+  return fields.size === 0 || (fields.has('message') && !others.some(isOfErrors))
 }
 
 const OWN_SHAPE = { code: 'invalid_request', message: FILLED.message, status: 400 }
@@ -159,11 +177,15 @@ function errorValue(schema: Place, example: unknown, where: Where): unknown {
   const fields = readRecordFields(schema)
   // As NestJS and Spring write it.
   const hasPhrase = fields.has('message') && [...fields.keys()].some((name) => STATUS.test(name) && name !== 'code')
+  const hasSentence = isInList && [...fields].some(([name, { type }]) => SENTENCE.test(name) && type === 'string')
   const entries = [...fields].flatMap(([name, field]): [string, unknown][] => {
     const { place, type, required } = field
     if (hasPhrase && name === 'error' && type === 'string' && fits(FILLED.phrase, place)) return [[name, FILLED.phrase]]
+    // An entry of a list needs no entries of its own.
+    if (hasSentence && !required && type === 'array' && isObject(place.child('items'))) return []
     const isKept = required || name in simplest
-    const isWanted = isKept || WANTED.some((names) => names.test(name)) || (isInList && isOfEntry(name))
+    const isWanted =
+      isKept || isProblemList(place) || WANTED.some((names) => names.test(name)) || (isInList && isOfEntry(name))
     const value = isWanted ? errorField(field, simplest[name], { ...where, name }) : undefined
     const isEmpty = !isKept && typeof value === 'object' && !PLACEHOLDER.test(stringifyJson(value))
     return value === undefined || isEmpty ? [] : [[name, value]]
@@ -182,6 +204,12 @@ function errorValue(schema: Place, example: unknown, where: Where): unknown {
 }
 
 const PLACEHOLDER = /\{\w[\w ]*\}/
+
+/** A list of any name whose entries have a field and a sentence. */
+function isProblemList(schema: Place): boolean {
+  const names = [...readRecordFields(schema.child('items') ?? schema).keys()]
+  return typeOf(schema) === 'array' && [PLACE, SENTENCE].every((wanted) => names.some((name) => wanted.test(name)))
+}
 
 function isText(schema: Place): boolean {
   return typeOf(schema) === 'string' && fits(FILLED.message, schema)

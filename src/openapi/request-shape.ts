@@ -48,7 +48,8 @@ function shapeBetween(sent: Place, kept: Place, name: string, depth = 0): Shape 
   const [sentItems, items] = [sent.child('items'), kept.child('items')]
   const inside = sentItems && items && from?.has('array') ? shapeBetween(sentItems, items, name, depth + 1) : undefined
   if (inside === 'unlike') return inside
-  const own = from?.has('object') && to?.has('object') ? insideOf(sent, kept, completed, `${depth} ${name}`, depth) : completed
+  const own =
+    from?.has('object') && to?.has('object') ? insideOf(sent, kept, completed, `${depth} ${name}`, depth) : completed
   const shape = inside === undefined ? own : { ...own, items: inside }
   if (to === undefined) return shape
   if (from === undefined) return { ...shape, types: [...to] }

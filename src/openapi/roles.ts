@@ -39,7 +39,7 @@ const QUERY_NAMES = {
 type Role = keyof typeof QUERY_NAMES
 
 /** A boolean for the direction of an order: `SortDescending`, `desc`. */
-const ORDER_FLAG = /^(?:is_?)?(?:sort_?|order_?)?(?:by_?)?(?:is_?)?(?:(?:de|a)sc(?:ending)?|reversed?)$/i
+const ORDER_FLAG = /^(?:is_?)?(?:sort_?|order_?)?(?:by_?)?(?:is_?)?(?:desc(?:ending)?|reversed?)$/i
 
 /** Parameters that may be the start of a page of another kind. */
 const STARTS =
@@ -128,7 +128,10 @@ const WORDED = /^(?:(min|max|after|before|since|until)_(.+)|(.+)_(min|max|from|t
 
 /** `min_price` and `priceMax` of a number; `checkInFrom`, and `created_before` of `created_at`, of a date. */
 function boundInWords({ name, schema }: Asked, fields: Fields): readonly [string, Comparison] | undefined {
-  const words = name.replaceAll(/([a-z\d])([A-Z])/g, '$1_$2').replaceAll('-', '_').toLowerCase()
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase()
   const [, first, after = '', before = after, last = first] = WORDED.exec(words) ?? []
   if (last === undefined || before === 'id') return undefined
   const plain = plainName(before)

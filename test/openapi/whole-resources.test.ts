@@ -776,13 +776,10 @@ describe('a list below the record that its own name', () => {
 it('records that a POST below another record creates have the defaults and the names of its request', async () => {
   const project = object({ id: readOnly(integer), name: text }, ['id', 'name'])
   const level = { enum: ['low', 'high'] }
-  const todo = object({ id: readOnly(integer), projectId: integer, title: text, level, labels: list(object({ id: integer }, ['id'])) }, [
-    'id',
-    'projectId',
-    'title',
-    'level',
-    'labels',
-  ])
+  const todo = object(
+    { id: readOnly(integer), projectId: integer, title: text, level, labels: list(object({ id: integer }, ['id'])) },
+    ['id', 'projectId', 'title', 'level', 'labels'],
+  )
   const request = object({ title: text, level: { ...level, default: 'high' }, labelIds: list(integer) }, ['title'])
   await check(
     {

@@ -22,7 +22,14 @@ async function errorsIn(schema: object, others: object = {}) {
     '/rooms/{id}': { get: { parameters: [id], responses: { 200: json(one), 404: error } } },
     ...others,
   }
-  const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } }
+  const detailed = {
+    code: text,
+    message: text,
+    target: text,
+    details: { type: 'array', items: { $ref: '#/components/schemas/Problem' } },
+  }
+  const schemas = { Problem: object(detailed, ['code', 'message']) }
+  const components = { securitySchemes: { key: { type: 'http', scheme: 'bearer' } }, schemas }
   const info = { title: 'T', version: '1' }
   const document = { openapi: '3.1.0', info, security: [{ key: [] }], components, paths }
   const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)), strict: true })
@@ -229,6 +236,35 @@ describe('a list of problems, or an object of problems by field', () => {
       },
       { errors: [{ detail: MISSING }] },
     ],
+    [
+      'Azure',
+      {
+        ...object({ error: { $ref: '#/components/schemas/Problem' } }, ['error']),
+      },
+      {
+        error: {
+          code: 'invalid_request',
+          message: BOTH,
+          details: [
+            { code: 'required', message: TITLE, target: 'title' },
+            { code: 'enum', message: KIND, target: 'kind' },
+          ],
+        },
+      },
+      { error: { code: 'not_found', message: MISSING } },
+    ],
+    [
+      'a list of another name',
+      object({ message: text, fields: list({ path: text, reason: text }) }, ['message']),
+      {
+        message: BOTH,
+        fields: [
+          { path: 'title', reason: TITLE },
+          { path: 'kind', reason: KIND },
+        ],
+      },
+      { message: MISSING },
+    ],
     ['Sails', object({ problems: texts }), { problems: [TITLE, KIND] }, { problems: [MISSING] }],
   ])(
     'has an entry for each, and is left out if no field is wrong, as %s documents it',
@@ -237,4 +273,50 @@ describe('a list of problems, or an object of problems by field', () => {
       expect([seen, other, nowhere]).toEqual([invalid, missing, missing])
     },
   )
+})
+
+const READ = { get: { parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'integer' } }] } }
+
+/** The error of a body without `title` and with a wrong `kind`, in `room`. */
+async function nestedErrorIn(responses: object) {
+  const room = object({ title: text, kind: choice('a', 'b') }, ['title'])
+  const one = object({ room: object({ id: { type: 'integer', readOnly: true }, ...room.properties }, ['id']) }, [
+    'room',
+  ])
+  const post = { requestBody: json(object({ room }, ['room'])), responses: { 201: json(one), ...responses } }
+  const paths = { '/rooms': { post }, '/rooms/{id}': { get: { ...READ.get, responses: { 200: json(one) } } } }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }
+  const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)), strict: true })
+  const { status, json: body } = await sandbox.post('/rooms', { room: { kind: 'z' } })
+  return { status, body }
+}
+
+describe('an invalid record in an envelope', () => {
+  it('has its problems under the names of its fields, as Rails writes them', async () => {
+    const errors = object({ errors: { type: 'object', additionalProperties: texts } })
+    expect(await nestedErrorIn({ 422: json(errors) })).toEqual({
+      status: 422,
+      body: { errors: { title: [`room.${TITLE}`], kind: [expect.stringContaining('room.kind must be one of a, b')] } },
+    })
+  })
+
+  it('has its place in the body in a JSON pointer', async () => {
+    const errors = object({ errors: list({ detail: text, source: object({ pointer: text }) }) })
+    const { body } = await nestedErrorIn({ 400: json(errors) })
+    expect(body).toMatchObject({
+      errors: [{ source: { pointer: '/room/title' } }, { source: { pointer: '/room/kind' } }],
+    })
+  })
+})
+
+describe('the status of an invalid request', () => {
+  const sentence = json(object({ detail: text }))
+  const problems = json(object({ detail: list({ loc: texts, msg: text, type: text }) }))
+  it.each([
+    [422, 'only that lists problems', { 400: sentence, 422: problems }],
+    [400, 'both are sentences', { 400: sentence, 422: sentence }],
+    [400, 'only that lists problems', { 400: problems, 422: sentence }],
+  ])('is %i where 400 and 422 are documented and %s', async (status, _what, responses) => {
+    expect(await nestedErrorIn(responses)).toMatchObject({ status })
+  })
 })

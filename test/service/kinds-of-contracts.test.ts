@@ -266,7 +266,11 @@ describe('a media type', () => {
 
   it('that the sandbox does not read is refused where a record would change, with those that it reads', async () => {
     const schema = named({})
-    const content = { 'application/json': { schema }, 'application/xml': { schema }, 'application/merge-patch+shorthand': { schema } }
+    const content = {
+      'application/json': { schema },
+      'application/xml': { schema },
+      'application/merge-patch+shorthand': { schema },
+    }
     const sandbox = await serve(things(schema, { create: { requestBody: { content } } }))
     for (const type of ['application/xml', 'application/merge-patch+shorthand']) {
       const headers = { 'content-type': type }

@@ -25,7 +25,9 @@ it('a snapshot of another store in the same folder is neither listed, restored n
   const text = readFileSync(join(folder, 'snapshots', 'full.json'), 'utf8')
   expect([await one.snapshots.list(), await other.snapshots.list()]).toEqual([['full'], []])
   for (const verb of ['restore', 'save', 'remove'] as const)
-    await expect(other.snapshots[verb]('full')).rejects.toThrow('is a snapshot of the store "one.json". Choose another name.')
+    await expect(other.snapshots[verb]('full')).rejects.toThrow(
+      'is a snapshot of the store "one.json". Choose another name.',
+    )
   expect(readFileSync(join(folder, 'snapshots', 'full.json'), 'utf8')).toBe(text)
   expect(await other.records.list('pets')).toHaveLength(1)
   await one.snapshots.restore('full')

@@ -24,7 +24,11 @@ export const inQuery = (name: string, schema: object = integer) => ({ name, in: 
 export const inPath = (name: string, schema: object = text) => ({ name, in: 'path', required: true, schema })
 
 /** A sandbox that checks its own responses, and its mocked operations with the reason. */
-export async function openContract(paths: Node, more: Node = {}, options: Node = {}): Promise<TestSandbox & { readonly mocked: Node }> {
+export async function openContract(
+  paths: Node,
+  more: Node = {},
+  options: Node = {},
+): Promise<TestSandbox & { readonly mocked: Node }> {
   const document = {
     openapi: '3.1.0',
     info: { title: 'Sample', version: '1' },

@@ -80,7 +80,7 @@ function parentsOf(operation: Operation, { operations, resources }: Contract): r
     const isOfOne = action?.kind === 'get' || (!/^(?:list|create)$/.test(action?.kind ?? '') && own.endsWith('{}'))
     if (action === undefined || !isOfOne || action.pathFilters !== undefined || isSingle) return []
     // PUT may create it.
-    const isBelow = /^[/:]/.test(path.startsWith(own) ? path.slice(own.length) : '') || (path === own && !/^P(?:OS|U)T$/.test(operation.method))
+    const isBelow = path.startsWith(`${own}/`) || (path === own && !/^P(?:OS|U)T$/.test(operation.method))
     if (!isStateful(other) || !isBelow) return []
     return [{ resource: action.resource, depth: other.path.split('{').length - 1 }]
   })
@@ -89,5 +89,8 @@ function parentsOf(operation: Operation, { operations, resources }: Contract): r
 }
 
 function template(path: string): string {
-  return path.replace(/\{[^{}]*\}/g, '{}').replace(/(?<=.)\/$/, '')
+  return path
+    .replace(/\{[^{}]*\}/g, '{}')
+    .replace('}:', '}/')
+    .replace(/(?<=.)\/$/, '')
 }
