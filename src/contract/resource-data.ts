@@ -367,10 +367,6 @@ export type MetaRole =
 /** `on` is an instant or its day. `from` and `to` also match a value that is missing: an event without an end. */
 export type Comparison = 'on' | 'gt' | 'gte' | 'lt' | 'lte' | 'from' | 'to'
 
-/** Values of a parameter for the order of a list, from the end of the records. */
-export const DESCENDING = /^(?:desc\w*|-1|newest|latest|backwards?|reverse|true)$/i
-export const DIRECTION = new RegExp(`^(?:asc\\w*|1|oldest|earliest|forwards?)$|${DESCENDING.source}`, 'i')
-
 export interface QueryRoles {
   readonly limit?: string
   readonly offset?: string

@@ -13,7 +13,7 @@ export function readFirstPage(
 ): RecordPage {
   const total = places.length
   const given = queryValue(query, action.query?.limit)
-  const limit = given === '' || given === null ? Number.NaN : Math.trunc(Number(given))
+  const limit = given === '' ? -1 : Math.trunc(Number(given ?? -1))
   const count = limit >= 0 ? Math.min(total, limit) : total
   const values: Values[] = []
   for (let i = 0; i < count; i++) values.push(records.at(places[newestFirst ? total - 1 - i : i] ?? -1))

@@ -1,13 +1,8 @@
+import { DIRECTION } from '../contract/directions.js'
 import type { Node, Place } from '../contract/document.js'
 import { exampleValue } from '../contract/example-value.js'
 import { idNames, plainName, SUCCESS } from '../contract/names.js'
-import {
-  type Comparison,
-  DIRECTION,
-  type MetaField,
-  type MetaRole,
-  type QueryRoles,
-} from '../contract/resource-data.js'
+import type { Comparison, MetaField, MetaRole, QueryRoles } from '../contract/resource-data.js'
 import {
   allowsNull,
   type Fields,

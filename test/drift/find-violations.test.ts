@@ -65,7 +65,7 @@ describe('a contract of the user', () => {
       const found = (seconds: string) =>
         violationsIn(limited(reset), '/things', { headers: { 'x-ratelimit-limit': '9', 'x-ratelimit-reset': seconds } })
       expect(await found('42')).toEqual([])
-      expect(await found('soon')).toEqual(['X-RateLimit-Reset must be a whole number (it is "soon")'])
+      expect(await found('soon')).toEqual(['X-RateLimit-Reset must be a whole number of 60 or less (it is "soon")'])
     })
   })
 
