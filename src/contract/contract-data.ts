@@ -95,6 +95,8 @@ export interface OperationData {
   readonly whyMocked?: string
   /** First digits of documented status ranges: 4 for `4XX`. */
   readonly ranges?: readonly number[]
+  /** It documents `default`. */
+  readonly hasDefault?: true
   /** Headers that it documents beside those of the service, for web pages: `Location, X-Total`. */
   readonly exposed?: string
   /** It needs no API key. */

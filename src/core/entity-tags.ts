@@ -4,7 +4,7 @@ import { recordText } from '../domain/records.js'
 import { hexOf } from '../system/hex.js'
 import { digestOf } from '../system/runtime.js'
 import type { ActionRequest } from './action-request.js'
-import { isDocumented } from './documented-error.js'
+import { checksConditions, isDocumented } from './documented-error.js'
 
 const TAG_DIGITS = 16
 
@@ -41,7 +41,7 @@ export function ignoredConditions(
   isTagged: boolean,
 ): readonly string[] | undefined {
   const isOnRecord = operation.action !== undefined && !['list', 'create'].includes(operation.action.kind)
-  const isChecked = isOnRecord && !operation.isMocked && isDocumented(operation, 412)
+  const isChecked = isOnRecord && !operation.isMocked && checksConditions(operation)
   const ignored = ['If-Match', 'If-None-Match'].filter((name) => {
     const sent = headers[name.toLowerCase()]
     return sent !== undefined && !(isChecked && (isTagged || sent === '*'))

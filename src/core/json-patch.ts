@@ -2,6 +2,7 @@ import { canonicalText } from '../contract/canonical-text.js'
 import type { Values } from '../contract/contract.js'
 import { quote } from '../contract/excerpt.js'
 import { isNode, MAX_BODY_DEPTH, parseShallowJson, stringifyJson } from '../contract/json.js'
+import type { ResourceData } from '../contract/resource-data.js'
 
 /** Each may move a long list. */
 const MAX_OPERATIONS = 1000
@@ -11,7 +12,7 @@ const MAX_TEXT = 4 * 1024 * 1024
 class Refused extends Error {}
 
 /** A record after a JSON Patch; or why it cannot be applied, as a sentence part. @source RFC 6902 */
-export function patched(known: Values, patch: unknown): Values | string {
+export function patched(known: Values, patch: unknown, { properties }: ResourceData): Values | string {
   const operations = Array.isArray(patch) ? (patch as readonly unknown[]) : []
   const root = { '': structuredClone(known) as unknown }
   let budget = MAX_TEXT
@@ -40,7 +41,10 @@ export function patched(known: Values, patch: unknown): Values | string {
       else if (spend(canonicalText(read(to))) !== canonicalText(value)) throw new Refused('fails')
     }
     const after = parseShallowJson(stringifyJson(root[''] ?? null), true, MAX_BODY_DEPTH)
-    return isNode(after) ? after : 'the patch must leave an object'
+    if (!isNode(after)) return 'the patch must leave an object'
+    const isLost = (name: string) => properties[name]?.required === true && !Object.hasOwn(after, name)
+    const lost = Object.keys(known).find((name) => isLost(name) && properties[name]?.readOnly !== true)
+    return lost === undefined ? after : `the patch removes ${lost}, which is required`
   } catch (error) {
     if (error instanceof SyntaxError) return `the patch makes a record of more than ${MAX_BODY_DEPTH} levels`
     if (!(error instanceof Refused)) throw error

@@ -104,7 +104,7 @@ export function runAction(given: ActionRequest, space: Space): ActionResult {
         resource.single && only === undefined ? NO_CHANGES : removed(resource, scope, String(id), space),
       )
     default: {
-      const body = action.kind === 'patch' ? patched(known, sent) : request.body
+      const body = action.kind === 'patch' ? patched(known, sent, resource) : request.body
       if (typeof body === 'string') return { kind: 'invalid', message: body }
       const base = action.kind === 'merge' ? known : keptBy(action, known)
       const value = withParents(changedRecord({ ...request, body }, known, base, space), request, resource.parents)

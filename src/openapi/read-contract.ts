@@ -159,6 +159,7 @@ function readOperation(
       undocumentedShape: hasUndocumentedShape(place),
       responses: responses.flatMap(([status, response]) => readResponse(status, response)),
       ...(ranges.length > 0 && { ranges }),
+      ...(place.child('responses')?.child('default') && { hasDefault: true as const }),
       ...(errors.length > 0 && { errors }),
       ...(limitHeaders.length > 0 && { limitHeaders }),
       ...(exposed !== '' && { exposed }),

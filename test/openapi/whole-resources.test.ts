@@ -960,6 +960,7 @@ describe('a JSON Patch', () => {
     ['array', [{ op: 'replace', path: '', value: [] }], /must leave an object/],
     ['nothing', [{ op: 'remove', path: '' }], /must leave an object/],
     ['value', [{ op: 'add', path: '/title' }], /operation 1 has no value/],
+    ['required', [{ op: 'remove', path: '/title' }], /removes title, which is required/],
     ['schema', [{ path: '/title' }], /op is required/],
     ['object', { title: 'b' }, /must be a list/],
     ['doubling', Array.from({ length: 40 }, () => ({ op: 'copy', from: '', path: '/tags/0' })), /copies|levels/],

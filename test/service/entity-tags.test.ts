@@ -178,6 +178,13 @@ describe.each(transports)('entity tags, %s', (...transport) => {
     },
   )
 
+  it('all errors documented as one include the 412', async () => {
+    const sandbox = await open(transport, contract(tagged, { default: none }))
+    const tag = await tagOf(sandbox, '/notes/1')
+    expect((await sandbox.call('/notes/1', write('PUT', { 'if-match': '"other"' }))).status).toBe(412)
+    expect(await tagOf(sandbox, '/notes/1')).toBe(tag)
+  })
+
   it('without a documented 412, the headers are ignored', async () => {
     const sandbox = await open(transport, contract(tagged, { 404: none }))
     const tag = await tagOf(sandbox, '/notes/1')

@@ -5,7 +5,7 @@ import { operationMessage } from '../../domain/problems.js'
 import { RecordRefused } from '../../domain/records.js'
 import { spacePath } from '../../domain/space-address.js'
 import { binaryOf } from '../../system/runtime.js'
-import { isDocumented } from '../documented-error.js'
+import { checksConditions } from '../documented-error.js'
 import { hasCondition, preconditionOf, revalidated } from '../entity-tags.js'
 import type { Handler, RequestContext } from '../request-context.js'
 import { type ActionResult, runAction } from '../resource-actions.js'
@@ -23,7 +23,7 @@ export function recordHandler(
   resource: ResourceData,
   isTagged: boolean,
 ): Handler {
-  const isConditional = isDocumented(operation, 412)
+  const isConditional = checksConditions(operation)
   const isLinked = (action.headers ?? action.meta ?? action.innerMeta ?? resource.address) !== undefined
   const header = tagName(action)
   const apply: Handler = (context, { path, query, body }) => {
