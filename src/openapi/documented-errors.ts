@@ -8,9 +8,9 @@ import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-da
 import { alternativesOf, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { bodyContent, type OperationShape } from './operations.js'
 
-/** The documented errors, unless they have the shape of the service's own. */
-export function readErrors(operation: Place): readonly ErrorData[] {
-  const errors = readForms(operation)
+/** The documented errors, unless they have the shape of the service's own. @param common the form of one without content */
+export function readErrors(operation: Place, common: ErrorData | undefined): readonly ErrorData[] {
+  const errors = readForms(operation, common)
   const schema = bodyContent(operation)?.child('schema')
   const [[envelope, field] = [], ...others] = schema === undefined ? [] : readRecordFields(schema)
   const isEnvelope = others.length === 0 && field?.type === 'object'
@@ -24,9 +24,11 @@ export function readErrors(operation: Place): readonly ErrorData[] {
 
 type ErrorForm = ErrorData & Pick<ErrorShape, 'hasFields'>
 
-function readForms(operation: Place): readonly ErrorForm[] {
+function readForms(operation: Place, common: ErrorData | undefined): readonly ErrorForm[] {
   return operation.children('responses').flatMap(([status, response]) => {
     if (!ERROR_STATUSES.test(status)) return []
+    const isEmpty = response.entries('content').length === 0
+    if (isEmpty && common !== undefined) return [{ ...common, status: status.toLowerCase() }]
     const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
     const { mediaType = '', content } = jsonContent(response) ?? {}
     if (content === undefined && text !== undefined)

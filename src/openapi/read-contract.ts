@@ -13,7 +13,7 @@ import { readFields } from '../contract/expected.js'
 import { stringifyJson } from '../contract/json.js'
 import { checkSchema, type SchemaFindings, toJsonSchema } from '../contract/json-schema.js'
 import { essenceOf, isFormType, isJsonType } from '../contract/media-types.js'
-import type { ResourceAction } from '../contract/resource-data.js'
+import type { ErrorData, ResourceAction } from '../contract/resource-data.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
@@ -64,6 +64,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
   const { notes: ofAccess, ...access } = readAccess(root, shapes, readServers(root))
   const notes: string[] = []
   const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, hasWide: false }
+  const commonError = readCommonError(shapes)
   const operations = shapes.map((shape) => {
     const { id, place } = shape
     const twin = placeOfId.get(id)
@@ -79,7 +80,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       notes.push(`The requests of ${id} are not checked: ${error.message}.`)
       isRead = false
     }
-    const operation = readOperation(root, shape, isRead, isStateful, outcome, access.keyHeaders)
+    const operation = readOperation(root, shape, isRead, isStateful, outcome, access.keyHeaders, commonError)
     Object.assign(schemas, operation.schemas)
     return { ...operation.data, ...defined({ keys: readKeys(root, place, access) }) }
   })
@@ -96,7 +97,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       ...unreachedNotes(operations),
     ],
     ...readPlans(root),
-    ...defined({ commonError: readCommonError(shapes) }),
+    ...defined({ commonError }),
     operations,
     resources: reading.resources,
   }
@@ -125,6 +126,7 @@ function readOperation(
   isStateful: boolean,
   outcome: ResourceAction | string | undefined,
   keyHeaders: readonly KeyHeader[],
+  commonError: ErrorData | undefined,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
   const { id, method, path, place } = shape
   const all = isRead ? readParameters(path, parametersOf(shape)) : []
@@ -134,7 +136,7 @@ function readOperation(
   const body = isRead ? readBody(id, place, isStateful && !isBulk, isBulk) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
-  const errors = readErrors(place)
+  const errors = readErrors(place, commonError)
   const hasPlans = root.child('x-plans') !== undefined
   const limitHeaders = readLimitHeaders(place).filter((limitHeader) => !hasPlans || !limitHeader.isOwn)
   const named = responses.flatMap(([, response]) => response.entries('headers').map(([name]) => name))

@@ -12,14 +12,14 @@ const list = (properties: object) => ({ type: 'array', items: object(properties)
 const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
 
 /** The errors of a body without `title` and with a wrong `kind`, of a missing record, a missing key and a missing path. */
-async function errorsIn(schema: object, others: object = {}) {
+async function errorsIn(schema: object, others: object = {}, missing = json(schema) as object) {
   const room = object({ title: text, kind: choice('a', 'b') }, ['title'])
   const error = json(schema)
   const one = object({ id: { type: 'integer', readOnly: true }, ...room.properties }, ['id'])
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
   const paths = {
     '/rooms': { post: { requestBody: json(room), responses: { 201: json(one), 400: error, 401: error } } },
-    '/rooms/{id}': { get: { parameters: [id], responses: { 200: json(one), 404: error } } },
+    '/rooms/{id}': { get: { parameters: [id], responses: { 200: json(one), 404: missing } } },
     ...others,
   }
   const detailed = {
@@ -49,8 +49,8 @@ const BOTH = expect.stringContaining(TITLE)
 const MISSING = expect.stringContaining('could not be found')
 
 // @source docs/spec.md, "Errors"
-describe('the code of an error', () => {
-  it('is that of the sandbox if the contract has no example', async () => {
+describe('an error', () => {
+  it('has the code of the sandbox if the contract has no example', async () => {
     const schema = object({ error: object({ code: { ...text, minLength: 1 }, message: text }, ['code', 'message']) }, [
       'error',
     ])
@@ -76,7 +76,7 @@ describe('the code of an error', () => {
       ['api_error', 'card_error', 'invalid_request_error'],
       ['invalid_request_error', 'invalid_request_error', 'invalid_request_error'],
     ],
-  ])('is the documented one of %j with the words of the problem', async (choices, [invalid, missing, keyless]) => {
+  ])('has the documented code of %j with the words of the problem', async (choices, [invalid, missing, keyless]) => {
     for (const name of ['code', 'type', 'status']) {
       const schema = object({ [name]: choice(...choices), message: text }, [name])
       const codes = [invalid, missing, keyless, missing]
@@ -84,13 +84,18 @@ describe('the code of an error', () => {
     }
   })
 
-  it('is not that of an OAuth error elsewhere', async () => {
+  it('has not the form of an OAuth error elsewhere', async () => {
     const oauth = object({ error: choice('invalid_grant', 'invalid_request'), error_description: text }, ['error'])
     const token = json(object({ access_token: text }))
     const responses = { 200: token, 400: json(oauth), 401: json(oauth), 403: json(oauth), 429: json(oauth) }
     const paths = { '/oauth/token': { post: { security: [], responses } } }
     const schema = object({ reason: text }, ['reason'])
     const [, , , missing] = await errorsIn(schema, paths)
+    expect(missing).toEqual({ reason: MISSING })
+  })
+
+  it('without content has the form of the others', async () => {
+    const [, missing] = await errorsIn(object({ reason: text }, ['reason']), {}, { description: 'Not found' })
     expect(missing).toEqual({ reason: MISSING })
   })
 })
