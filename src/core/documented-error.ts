@@ -25,8 +25,8 @@ function documentedBy(
   problem: NonNullable<HandlerResult['problem']>,
 ): HandlerResult | undefined {
   const isInvalid = problem.code === 'invalid_request' && given.status === 400
-  const isBetter = operation.errors?.some(({ isForInvalid }) => isForInvalid)
-  const isUnprocessable = isInvalid && operation.responses.has(422) && (isBetter || !isDocumented(operation, 400))
+  const isBetter = () => operation.errors?.some(({ isForInvalid }) => isForInvalid) || !isDocumented(operation, 400)
+  const isUnprocessable = isInvalid && operation.responses.has(422) && isBetter()
   const isUnconditional = isInvalid && operation.responses.has(428) && problem.violations?.some(isCondition)
   const status = isUnconditional ? 428 : isUnprocessable ? 422 : given.status
   const { outside: _, ...response } = { ...given, status }

@@ -40,9 +40,9 @@ export function replyHeaders(context: ShownContext, response: HandlerResult): st
   const shown = context.shown ?? shownUncharged(space, caller, now)
   context.shown = shown
   const isLimited = !isUnlimited(caller.limits)
-  const ownLimits = () => (isLimited ? limitHeaders(shown) : [])
-  const headers =
-    response.forwarded === undefined ? ownLimits() : forwardedLimitHeaders(context, shown, response.forwarded)
+  const { forwarded } = response
+  const ownLimits = isLimited && forwarded === undefined ? limitHeaders(shown) : []
+  const headers = forwarded === undefined ? ownLimits : forwardedLimitHeaders(context, shown, forwarded)
   const isDraft = space.state.settings.rateLimitHeaders === 'draft' && isLimited
   if (isDraft && response.forwarded === undefined) pushDraftLimits(headers, context, shown, response.retryAt)
   headers.push('Date', dateHeader(now))

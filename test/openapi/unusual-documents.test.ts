@@ -125,6 +125,13 @@ it('a range of statuses may be in lower case', async () => {
   expect(await get(temporaryFile('a.yaml', text), '/a')).toEqual([200, 'application/json', '1'])
 })
 
+/** The file of a contract with `POST /a`. */
+function contractTaking(schema: string): string {
+  const content = `content: { application/json: { schema: ${schema} } }`
+  const responses = 'responses: { 204: { description: d } }'
+  return temporaryFile('a.yaml', `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, ${responses} } } }\n`)
+}
+
 it.each([
   ['uint64', '18446744073709551615', '18446744073709551616'],
   ['uint64', '0', '-1'],
@@ -132,9 +139,7 @@ it.each([
   ['int32', '2147483647', '2147483648'],
 ])('the format %s allows %s, and not %s', async (format, good, bad) => {
   const schema = `{ type: object, properties: { n: { type: integer, format: ${format} } } }`
-  const content = `content: { application/json: { schema: ${schema} } }`
-  const text = `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, responses: { 204: { description: d } } } } }\n`
-  await using sandbox = await createSandbox({ spec: temporaryFile('a.yaml', text), rateLimit: false })
+  await using sandbox = await createSandbox({ spec: contractTaking(schema), rateLimit: false })
   const headers = { authorization: 'Bearer sandbox', 'content-type': 'application/json' }
   const send = (n: string) => sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: `{"n":${n}}` })
   expect([(await send(good)).status, (await send(bad)).status]).toEqual([204, 400])
@@ -147,9 +152,7 @@ it.each([
   ['title: N', '1.5', 'n must be a whole number (it is 1.5)'],
 ])('a whole number with %s is not %s', async (bounds, n, message) => {
   const schema = `{ type: object, properties: { n: { type: integer, ${bounds} } } }`
-  const content = `content: { application/json: { schema: ${schema} } }`
-  const text = `${HEAD}paths: { /a: { post: { requestBody: { ${content} }, responses: { 204: { description: d } } } } }\n`
-  await using sandbox = await createSandbox({ spec: temporaryFile('a.yaml', text) })
+  await using sandbox = await createSandbox({ spec: contractTaking(schema) })
   const headers = { 'content-type': 'application/json' }
   const response = await sandbox.fetch(`${sandbox.baseUrl}/a`, { method: 'POST', headers, body: `{"n":${n}}` })
   expect(await response.json()).toMatchObject({ message: `POST/a: ${message}.` })
