@@ -157,6 +157,7 @@ describe.skipIf(!HAS_CHROMIUM)('on the dashboard', () => {
     await page.getByRole('option', { name: /^Undo: Fault added/, selected: true }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Switch off *:503*1' }).waitFor({ state: 'detached' })
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('t')
     await page.getByRole('button', { name: '+1 s: move the clock by 1 second' }).waitFor()
     await page.keyboard.press('Enter')

@@ -68,8 +68,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await row(page, 'storm').locator('.path').click()
     await page.locator('.detail').getByText('A storm refused the request').waitFor()
     await page.locator('.detail').getByRole('button', { name: 'Stop the storm' }).click()
-    await page.getByText('The service answers as documented').or(page.getByText('clock frozen')).first().waitFor()
-    await page.getByText('storm 100 %').waitFor({ state: 'detached' })
+    await page.locator('.chip', { hasText: 'storm 100 %' }).waitFor({ state: 'detached' })
     expect((await ask('/pets')).status).toBe(200)
   })
 
@@ -303,6 +302,7 @@ describe.skipIf(!HAS_CHROMIUM)('the dashboard', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'storm 100 % · 0:30' }).waitFor()
     expect((await sandbox.storm.show())?.rate).toBe(1)
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('t')
     await tabTo(page, page.getByRole('button', { name: '+1 m: move the clock by 1 minute' }))
     await page.keyboard.press('Enter')
