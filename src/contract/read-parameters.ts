@@ -54,11 +54,14 @@ export function queryReader(
   used?: ReadonlySet<string>,
   keys?: ReadonlySet<string>,
 ): (search: string) => Reading<Values> {
-  const defaults = parameters.filter((parameter) => parameter.default !== undefined)
+  const defaults = parameters.filter((parameter) => (parameter.default ?? undefined) !== undefined)
   const findPairs = pairReader(parameters, keys)
   const read = (search: string): Reading<Values> => {
-    const { values, given, repeated, unknown } = findPairs(queryPairs(search))
+    const pairs = queryPairs(search)
+    const { values, given, repeated, unknown } = findPairs(pairs)
     const found = findViolations(validator, values, 'query')
+    // An empty field of a search is not a search for null.
+    for (const [name, text] of pairs) if (text === '' && values[name] === null) delete values[name]
     const others = found.filter((violation) => !repeated.some(({ name }) => name === violation.name))
     const violations = repeated.length === 0 ? found : [...repeated, ...others]
     for (const { name, default: value } of defaults) if (!Object.hasOwn(values, name)) values[name] = value

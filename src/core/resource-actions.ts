@@ -315,7 +315,7 @@ function listText(request: ActionRequest, { values, before, after }: RecordPage,
   return text + after
 }
 
-function filtersOf({ resource, action, path, query, search }: ActionRequest): readonly Filter[] {
+function filtersOf({ resource, action, path, query }: ActionRequest): readonly Filter[] {
   if (action.pathFilters === undefined && action.query === undefined) return NO_FILTERS
   const filters: Filter[] = []
   for (const { parameter, property = '' } of action.pathFilters?.slice(resource.parents.length) ?? [])
@@ -323,8 +323,7 @@ function filtersOf({ resource, action, path, query, search }: ActionRequest): re
   const { filters: given = [], ranges } = action.query ?? {}
   for (const [parameter, property] of given) {
     const value = queryValue(query, parameter)
-    // An empty value, and a default of null, ask for nothing.
-    if (value === undefined || (value === null && !search.includes('=null'))) continue
+    if (value === undefined) continue
     if (ranges?.some(([name]) => typeof value === 'object' && name.startsWith(`${parameter}[`))) continue
     const { choices } = resource.properties[property] ?? {}
     const accepted: readonly unknown[] = [value]

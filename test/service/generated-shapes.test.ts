@@ -163,6 +163,8 @@ describe('a list', () => {
       expect([name, await names(sandbox, `${name}=null`)]).toEqual([name, 'ba'])
     for (const nothing of ['', 'parentId=']) expect(await names(sandbox, nothing)).toBe('cba')
     expect(await names(sandbox, 'tag=x')).toBe('c')
+    await sandbox.post('/things', { name: 'd', parentId: 1 })
+    expect(await names(sandbox, 'tag=null&parentId=')).toBe('dba')
   })
 
   it('is filtered by the id of a record that its records show', async () => {
