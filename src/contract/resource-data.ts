@@ -82,7 +82,7 @@ export interface IdData {
   readonly property: string
   /** The sandbox counts or draws a UUID; or the client sends it in the body. */
   readonly kind: 'integer' | 'uuid' | 'from-client'
-  /** An integer that the client sends: the sandbox counts only where it is missing. */
+  /** An integer or a UUID that the client sends: the sandbox counts or draws one only where it is missing. */
   readonly isSent?: true
   /** If the contract does not allow a UUID: the pattern of the texts made of them. */
   readonly pattern?: string

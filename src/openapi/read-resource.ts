@@ -250,10 +250,12 @@ function readId({ collection, record, fields, inPath, sent, isDocumented }: IdQu
   if (type !== 'string') return `"${name}" identifies the record, but is neither a text nor an integer ${unfit}`
   const isSent = sent?.get(name) !== undefined && sent.get(name)?.readOnly !== true && field?.readOnly !== true
   const isOther = typeInPath === 'integer' || field?.format === 'uuid'
-  const isChosen = isSent && !isOther && (sent?.get(name)?.required === true || !/^id$/i.test(name))
+  const isAsked = isSent && sent?.get(name)?.required === true
+  const isChosen = isSent && !isOther && (isAsked || !/^id$/i.test(name))
   const form = idForm(places)
   if (isChosen) return as('from-client', typeof form === 'object' ? form : {})
-  return typeof form === 'string' ? `${form} ${unfit}` : as('uuid', form)
+  if (typeof form === 'string') return `${form} ${unfit}`
+  return as('uuid', isAsked && !isOwnId(name, path) ? { ...form, isSent } : form)
 }
 
 /** A composite key: the sandbox keeps it as one text beside the properties. */

@@ -246,6 +246,22 @@ it('an integer key that a create request requires is the one that the client sen
   expect((await sandbox.post('/members', large)).text).toBe(large)
 })
 
+it('a UUID that names another kind of record and is required in a request is the id of the record', async () => {
+  const uuid = { type: 'string', format: 'uuid' }
+  const member = object({ user_id: uuid, role: { type: 'string' } }, ['user_id', 'role'])
+  const sandbox = await serve({
+    '/members': {
+      get: { responses: { 200: response(list(member)) } },
+      post: { requestBody: json(member), responses: { 201: response(member), 409: { description: 'taken' } } },
+    },
+    '/members/{user_id}': { get: { parameters: [inPath('user_id', uuid)], responses: { 200: response(member) } } },
+  })
+  const sent = { user_id: '0b8f0e5c-7d5c-4c1c-8a45-3f7c9f2a1b10', role: 'owner' }
+  expect((await sandbox.post('/members', sent)).json).toEqual(sent)
+  expect((await sandbox.get(`/members/${sent.user_id}`)).json).toEqual(sent)
+  expect((await sandbox.post('/members', sent)).status).toBe(409)
+})
+
 describe('a property of several types', () => {
   it('is kept in the types of the record: numbers become texts, other values are left out', async () => {
     const sent = object({
