@@ -384,7 +384,8 @@ export interface QueryRoles {
   readonly isOneBased?: boolean
   /** The contract has names to sort by beside those of properties: they keep the order. */
   readonly hasSortChoices?: boolean
-  readonly filters: readonly (readonly [parameter: string, property: string])[]
+  /** Of the third: the parameter has the property's own schema, whose default is that of new records. */
+  readonly filters: readonly (readonly [parameter: string, property: string, isShared?: true])[]
   /** Bounds of properties, such as `created[gte]`, and values of instants. */
   readonly ranges?: readonly (readonly [parameter: string, property: string, comparison: Comparison])[]
 }

@@ -129,6 +129,7 @@ function readOperation(
   commonError: ErrorData | undefined,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
   const { id, method, path, place } = shape
+  const { filters = [] } = typeof outcome === 'string' ? {} : (outcome?.query ?? {})
   const all = isRead ? readParameters(path, parametersOf(shape)) : []
   const isInUrl = ({ parameter }: ReadParameter) => parameter.in === 'path' || parameter.in === 'query'
   const headers = all.filter((readParameter) => !isInUrl(readParameter))
@@ -155,7 +156,10 @@ function readOperation(
         successor: readSuccessor(place),
         stability: place.string('x-stability'),
       }),
-      parameters: all.filter(isInUrl).map(({ parameter }) => parameter),
+      parameters: all.filter(isInUrl).map(({ parameter }) => {
+        const { default: _, ...others } = parameter
+        return filters.some(([name, , isShared]) => isShared && name === parameter.name) ? others : parameter
+      }),
       ...(headers.length > 0 && { headers: headers.map(({ parameter }) => parameter) }),
       ...defined({ body: body?.body }),
       undocumentedShape: hasUndocumentedShape(place),

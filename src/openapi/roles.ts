@@ -56,7 +56,7 @@ interface Asked {
 
 export function queryRoles(parameters: readonly Place[], fields: Fields): QueryRoles {
   const roles: { -readonly [Name in Role]?: string } = {}
-  const filters: (readonly [string, string])[] = []
+  const filters: (readonly [string, string, true?])[] = []
   const ranges: (readonly [string, string, Comparison])[] = []
   const asked = readAsked(parameters, fields)
   const names: string[] = []
@@ -64,12 +64,15 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
   let isOneBased = false
   let hasSortChoices = false
   for (const own of asked) {
-    const { name, rules, property } = own
+    const { name, rules, property, schema } = own
     if (property !== undefined && !isForPages(own, asked)) {
       const [end, comparison] = spanOf(own, asked, fields) ?? []
       if (end !== undefined && comparison !== undefined) ranges.push([name, end, comparison])
       else if (fields.get(property)?.format === 'date-time') ranges.push([name, property, 'on'])
-      else if (!filters.some(([known]) => known === name)) filters.push([name, property])
+      else if (!filters.some(([known]) => known === name)) {
+        const isShared = rules.default !== undefined && schema.value === fields.get(property)?.place.value
+        filters.push(isShared ? [name, property, isShared] : [name, property])
+      }
       continue
     }
     const [, outer = '', bound] = BOUND.exec(pathOf(name)) ?? []

@@ -165,7 +165,7 @@ function queryOf(operation: Operation, record: Values = {}): string {
 
 /** Query parameters that a request must have, or that filter even if it does not have them. */
 function neededBy({ parameters, action }: Operation): readonly string[] {
-  const filters = new Map(action?.query?.filters)
+  const filters = new Set(action?.query?.filters.map(([parameter]) => parameter))
   const isNeeded = ({ in: where, name, required, default: value }: Operation['parameters'][number]) =>
     where === 'query' && (required || (value !== undefined && filters.has(name)))
   return parameters.filter(isNeeded).map(({ name }) => name)

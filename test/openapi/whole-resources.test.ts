@@ -1108,6 +1108,23 @@ describe('what documents get wrong', () => {
     )
   })
 
+  it('a filter with the schema of the property has no default: it is that of new records', async () => {
+    const state = { type: 'string', enum: ['open', 'closed'], default: 'open' }
+    const shared = { $ref: '#/components/schemas/State' }
+    const issue = object({ id: integer, state: shared }, ['id', 'state'])
+    const paths = {
+      '/issues': {
+        get: { parameters: [{ name: 'state', in: 'query', schema: shared }], ...ok(list(issue)) },
+        post: { ...takes(object({ state: shared })), ...ok(issue, 201) },
+      },
+    }
+    const sandbox = await openContract(paths, { components: { schemas: { State: state } } })
+    expect((await sandbox.post('/issues', { state: 'closed' })).json).toEqual({ id: 1, state: 'closed' })
+    expect((await sandbox.post('/issues', {})).json).toEqual({ id: 2, state: 'open' })
+    expect((await sandbox.get('/issues')).json).toHaveLength(2)
+    expect((await sandbox.get('/issues?state=open')).json).toEqual([{ id: 2, state: 'open' }])
+  })
+
   it('a request that may have any value is converted to the type of the response', async () => {
     const page = object({ id: integer, url: text, size: integer }, ['id', 'url'])
     await check(
