@@ -112,8 +112,9 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[], hasCommon = f
 }
 
 function readField(place: Place, name: string, schema: Place): RecordField {
-  // A reference may have siblings.
-  const value: Node = { ...Object(place.value), ...Object(schema.written('properties').object()[name]) }
+  // A reference may have siblings, and so may alternatives: null or a date.
+  const siblings: unknown = schema.written('properties').object()[name]
+  const value: Node = { ...Object(mainPart(place).value), ...Object(place.value), ...Object(siblings) }
   const flag = (key: string) => value[key] === true
   return {
     place,

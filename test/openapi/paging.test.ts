@@ -384,10 +384,12 @@ describe('lists are filtered by', () => {
     ],
     ['instants after', [inQuery('start_at_after', instant)], 'start_at_after=2026-11-20T09:00:00Z', [3, 2]],
     ['days until', [inQuery('startUntil', day)], 'startUntil=2026-11-20', [2, 1]],
+    ['days before, of what may be null', [inQuery('dueBefore', day)], 'dueBefore=2026-11-20', [2, 1]],
     ['a span', span('At'), 'startAt=2026-11-10T10:30:00Z&endAt=2026-11-20T09:00:00Z', [2, 1]],
     ['the start of a span', span('At'), 'startAt=2026-11-15T00:00:00Z', [3, 2]],
   ])('%s', async (_what, parameters, query, ids) => {
-    const sent = { size: integer, startAt: instant, endAt: nullable(instant) }
+    const dueAt = { anyOf: [instant, { type: 'null' }] }
+    const sent = { size: integer, startAt: instant, endAt: nullable(instant), dueAt }
     const record = object({ id: integer, ...sent }, ['id'])
     const post = { ...takes(object(sent)), ...ok(record, 201) }
     const sandbox = await openContract({ '/events': { post, get: { parameters, ...ok(list(record)) } } })
@@ -396,7 +398,7 @@ describe('lists are filtered by', () => {
       { size: 2, startAt: '2026-11-20T09:00:00Z', endAt: null },
       { size: 4, startAt: '2026-12-01T00:00:00Z', endAt: '2026-12-02T00:00:00Z' },
     ]
-    for (const event of events) await sandbox.post('/events', event)
+    for (const event of events) await sandbox.post('/events', { ...event, dueAt: event.startAt })
     const { json: found } = await sandbox.get(`/events?${query}`)
     expect((found as object[]).map((event) => Object(event).id)).toEqual(ids)
     expect(sandbox.warnings).toEqual([])
