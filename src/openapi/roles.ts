@@ -96,7 +96,7 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
       isZeroBased = isFrom(0) || /\b0\s*\.\.|\b(zero|0)[- ](based|index)/i.test(String(description))
     if (roles.offset === name) isOneBased = isFrom(1) || /index$/i.test(name)
     if (roles.sort === name)
-      hasSortChoices = choicesIn(rules) !== undefined || (first !== undefined && !fields.has(String(first)))
+      hasSortChoices = choicesIn(rules) !== undefined || [first ?? []].flat().some((key) => !isSortKey(key, fields))
   }
   const alone = roles.sort === undefined ? asked.find(({ name }) => name === roles.order) : undefined
   if (alone && /^_?order$/i.test(alone.name) && !isDirection(alone.rules)) {
@@ -117,6 +117,12 @@ export function queryRoles(parameters: readonly Place[], fields: Fields): QueryR
     filters,
     ...(ranges.length > 0 && { ranges }),
   }
+}
+
+/** `-name`, `name,desc`, `name_desc`. */
+function isSortKey(key: unknown, fields: Fields): boolean {
+  const [name = ''] = /[\w.]+/.exec(String(key)) ?? []
+  return fields.has(name) || fields.has(name.replace(/_(?:asc|desc)$/i, ''))
 }
 
 /** `created.gte` of `created[gte]`, and `price_lt`. */

@@ -261,6 +261,18 @@ describe('pages', () => {
   })
 
   it.each([
+    [text, '-title'],
+    [text, 'title:desc'],
+    [text, 'title_desc'],
+    [list(text), ['title,DESC']],
+  ])('are sorted by the default of %j, %j, and by no unknown property', async (schema, usual) => {
+    const sandbox = await openBugs([inQuery('sort', { ...schema, default: usual })], list(bug))
+    expect(titlesIn((await sandbox.get('/bugs')).json)).toEqual(['c', 'b', 'a'])
+    expect(titlesIn((await sandbox.get('/bugs?sort=title')).json)).toEqual(['a', 'b', 'c'])
+    expect((await sandbox.get('/bugs?sort=bogus')).status).toBe(400)
+  })
+
+  it.each([
     ['orderBy', 'orderDirection', 'desc', 'asc'],
     ['sort_by', 'sort_direction', 'DESC', 'ASC'],
     ['_sort', '_order', 'desc', 'asc'],
