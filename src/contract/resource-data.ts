@@ -272,6 +272,8 @@ export interface ResourceAction {
   readonly idParameter?: string
   /** Parents in the path that are filters of a view: `/owners/{ownerId}/pets` of the pets in `/pets`. */
   readonly pathFilters?: readonly ParentData[]
+  /** The path has the record's id without its parents: `/comments/{id}` of the comments in `/posts/{postId}/comments`. */
+  readonly isShallow?: true
 }
 
 /** What the sandbox fills into the body of an error. */

@@ -53,7 +53,9 @@ const NO_CHANGES: readonly RecordChange[] = []
 const OUTDATED: ActionResult = { kind: 'outdated' }
 
 /** Computes the result of an operation on a resource, with the changes for the caller to apply. */
-export function runAction(given: ActionRequest, space: Space): ActionResult {
+export function runAction(sentRequest: ActionRequest, space: Space): ActionResult {
+  const given = sentRequest.action.isShallow ? withOwnParents(sentRequest, space) : sentRequest
+  if (given === undefined) return { kind: 'not-found' }
   const sent = given.body[given.action.bodyEnvelope ?? '']
   if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
     return { kind: 'invalid', message: `${given.action.bodyEnvelope} must have one record (it has ${sent.length})` }
@@ -131,6 +133,18 @@ function idOf({ resource: { id }, action, path, query, body }: ActionRequest): u
   const values = Object.values(path)
   if (id.parts !== undefined) return values.slice(-id.parts.length).join()
   return id.template === undefined ? values.at(-1) : idFromPath(id.template, values)
+}
+
+/** The request with the parents of the record in its path. */
+function withOwnParents(request: ActionRequest, space: Space): ActionRequest | undefined {
+  const { resource, path } = request
+  const records = space.state.records.get(resource.name)
+  const own: readonly Filter[] = [[resource.id.property, inOtherType(idOf(request))]]
+  const place = records?.places(NO_SCOPE, own)[0]
+  if (records === undefined || place === undefined) return undefined
+  const scope = records.scopeAt(place)
+  const parents = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, scope[index]]))
+  return { ...request, path: { ...parents, ...path } }
 }
 
 function keptBy({ keeps = [] }: ActionRequest['action'], known: Values): Values {

@@ -35,7 +35,7 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     for (const { id } of collection.operations) outcomes.set(id, read)
     return []
   })
-  const found = withCreates(alone, collections)
+  const found = withShallow(withCreates(alone, collections), collections)
   const { parentsOf, originOf, byDepth } = readOrigins(found)
   const withViews = grouped(found, (foundResource) => originOf.get(foundResource))
   for (const foundResource of found) {
@@ -45,7 +45,9 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     for (const operation of foundResource.operations) {
       const action = readAction(operation, { ...foundResource, resource: origin.resource, operations })
       const isView = typeof action !== 'string' && origin !== foundResource && parents.length > 0
-      outcomes.set(operation.id, isView ? { ...action, pathFilters: parents } : action)
+      const isShallow = typeof action !== 'string' && operation.collection !== foundResource.resource.path
+      const more = isView ? { pathFilters: parents } : isShallow ? { isShallow } : undefined
+      outcomes.set(operation.id, more ? { ...(action as ResourceAction), ...more } : action)
     }
   }
   const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
@@ -127,6 +129,34 @@ function withCreates(
   })
 }
 
+/** `/comments/{id}` beside `/posts/{postId}/comments`, without a list of its own, has the records of the latter. */
+function withShallow(
+  found: readonly FoundResource[],
+  collections: readonly CollectionShape[],
+): readonly FoundResource[] {
+  const { originOf } = readOrigins(found)
+  const nameOf = (path: string) => literalsOf(path).at(-1)
+  const owners = collections.map((collection) => {
+    const { path, operations } = collection
+    const own = found.find(({ resource }) => resource.path === path)
+    const isOwned = ({ parameter, item }: OperationShape) =>
+      parameter !== undefined && item.child('x-sandbox-resource')?.value !== false
+    const isOf = (other: FoundResource) =>
+      originOf.get(other) === other &&
+      other.resource.path.split('{').length > path.split('{').length &&
+      other.resource.path.startsWith(path.slice(0, path.lastIndexOf('/') + 1)) &&
+      nameOf(other.resource.path) === nameOf(path) &&
+      (own === undefined || isSameRecord(path, own.record, other.resource.path, other.record))
+    const [owner, ...others] = operations.every(isOwned) ? found.filter(isOf) : []
+    return [collection, others.length === 0 ? owner : undefined] as const
+  })
+  return found.flatMap((one) => {
+    if (owners.some(([{ path }, owner]) => owner !== undefined && path === one.resource.path)) return []
+    const more = owners.flatMap(([{ operations }, owner]) => (owner === one ? operations : []))
+    return more.length === 0 ? [one] : [{ ...one, operations: [...one.operations, ...more] }]
+  })
+}
+
 function readCollections(operations: readonly OperationShape[]): readonly CollectionShape[] {
   const collections = [...grouped(operations, ({ collection }) => collection)].map(([path, all]) => {
     const own = [...all].sort((a, b) => Number(a.hasVerb ?? false) - Number(b.hasVerb ?? false))
@@ -182,7 +212,13 @@ function addActions(
     const shown = readAction({ ...operation, effect: 'get', parameter: get.parameter }, found)
     if (typeof shown === 'string') continue
     const { envelope, isListed } = unwrapSent(operation, found.fields) ?? {}
-    outcomes.set(id, { ...shown, kind: 'show', ...(envelope !== undefined && !isListed && { bodyEnvelope: envelope }) })
+    const { isShallow }: Partial<ResourceAction> = Object(outcomes.get(get.id))
+    outcomes.set(id, {
+      ...shown,
+      ...(isShallow && { isShallow }),
+      kind: 'show',
+      ...(envelope !== undefined && !isListed && { bodyEnvelope: envelope }),
+    })
   }
 }
 

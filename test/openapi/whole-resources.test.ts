@@ -1125,6 +1125,44 @@ describe('what documents get wrong', () => {
     expect((await sandbox.get('/issues?state=open')).json).toEqual([{ id: 2, state: 'open' }])
   })
 
+  it.each<[string, object, object]>([
+    ['that has them all', { id: integer, body: text }, { get: true, put: true, delete: true }],
+    ['without GET', { id: integer, post_id: integer, body: text }, { put: true, delete: true }],
+    ['with DELETE alone', { id: integer, body: text }, { delete: true }],
+  ])('a path of a record without its parents is of the record below them: %s', async (_what, properties, methods) => {
+    const comment = object(properties, ['id', 'body'])
+    const takesBody = takes(object({ body: text }, ['body']))
+    const all = { get: ok(comment), put: { ...takesBody, ...ok(comment) }, delete: ok(undefined, 204) }
+    const item = Object.fromEntries(Object.entries(all).filter(([method]) => method in methods))
+    const sandbox = await openContract({
+      '/posts': { post: { ...takes(object({})), ...ok(object({ id: integer }), 201) } },
+      '/posts/{post_id}': { parameters: [inPath('post_id')], get: ok(object({ id: integer })) },
+      '/posts/{post_id}/comments': {
+        parameters: [inPath('post_id')],
+        get: ok(list(comment)),
+        post: { ...takesBody, ...ok(comment, 201) },
+      },
+      '/comments/{id}': { parameters: [inPath('id')], ...item },
+    })
+    expect(sandbox.mocked).toEqual({})
+    for (const path of ['/posts', '/posts', '/posts/1/comments', '/posts/2/comments'])
+      await sandbox.post(path, { body: 'a' })
+    const stored = { id: 2, ...('post_id' in properties && { post_id: 2 }), body: 'a' }
+    expect((await sandbox.get('/posts/2/comments')).json).toEqual([stored])
+    if ('get' in methods) expect((await sandbox.get('/comments/2')).json).toEqual(stored)
+    if ('put' in methods) {
+      const put = { method: 'PUT', body: '{"body":"b"}', headers: { 'content-type': 'application/json' } }
+      const changed = { ...stored, body: 'b' }
+      expect((await sandbox.call('/v1/comments/2', put)).json).toEqual(changed)
+      expect((await sandbox.get('/posts/2/comments')).json).toEqual([changed])
+      expect((await sandbox.call('/v1/comments/3', put)).status).toBe(404)
+    }
+    expect((await sandbox.call('/v1/comments/2', { method: 'DELETE' })).status).toBe(204)
+    expect((await sandbox.get('/posts/2/comments')).json).toEqual([])
+    expect((await sandbox.get('/posts/1/comments')).json).toHaveLength(1)
+    expect((await sandbox.call('/v1/comments/2', { method: 'DELETE' })).status).toBe(404)
+  })
+
   it('a request that may have any value is converted to the type of the response', async () => {
     const page = object({ id: integer, url: text, size: integer }, ['id', 'url'])
     await check(
