@@ -5,6 +5,7 @@ import { parentKey } from '../contract/parent-key.js'
 import { idFromPath, type ParentData, type ResourceData } from '../contract/resource-data.js'
 import { inOtherType } from '../domain/collection.js'
 import type { Scope } from '../domain/records.js'
+import type { ActionRequest } from './action-request.js'
 import type { Space } from './space.js'
 
 /** Whether every parent that is a resource has the record that the path names. */
@@ -40,4 +41,15 @@ export function namesBelow(parameter: string, parent: ResourceData, id: string, 
   // The number of a user is that property, also if a user has the number as its name.
   const isOther = isOwnId(parameter, parent.path) && typeof other !== 'string' && parseInt64(id) !== undefined
   return isOther ? [String(other)] : [id, String(other)]
+}
+
+/** The request with the parents of its record in the path; undefined if there is no such record. */
+export function withOwnParents(request: ActionRequest, id: unknown, { state }: Space): ActionRequest | undefined {
+  const { resource, path } = request
+  const records = state.records.get(resource.name)
+  const [place] = records?.places([], [[resource.id.property, inOtherType(id)]]) ?? []
+  if (records === undefined || place === undefined) return undefined
+  const scope = records.scopeAt(place)
+  const parents = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, scope[index]]))
+  return { ...request, path: { ...parents, ...path } }
 }

@@ -23,7 +23,7 @@ import { isBare, readFirstPage } from './first-page.js'
 import { patched } from './json-patch.js'
 import { linked, missingLink } from './linked-records.js'
 import { newRowIds, newTextId, newUuid } from './new-ids.js'
-import { hasParents } from './parent-records.js'
+import { hasParents, withOwnParents } from './parent-records.js'
 import { changedRecord } from './record-changes.js'
 import { readPage } from './record-page.js'
 import { removals } from './removals.js'
@@ -54,7 +54,7 @@ const OUTDATED: ActionResult = { kind: 'outdated' }
 
 /** Computes the result of an operation on a resource, with the changes for the caller to apply. */
 export function runAction(sentRequest: ActionRequest, space: Space): ActionResult {
-  const given = sentRequest.action.isShallow ? withOwnParents(sentRequest, space) : sentRequest
+  const given = sentRequest.action.isShallow ? withOwnParents(sentRequest, idOf(sentRequest), space) : sentRequest
   if (given === undefined) return { kind: 'not-found' }
   const sent = given.body[given.action.bodyEnvelope ?? '']
   if (Array.isArray(sent) && sent.length > 1 && !given.action.isBulk)
@@ -133,18 +133,6 @@ function idOf({ resource: { id }, action, path, query, body }: ActionRequest): u
   const values = Object.values(path)
   if (id.parts !== undefined) return values.slice(-id.parts.length).join()
   return id.template === undefined ? values.at(-1) : idFromPath(id.template, values)
-}
-
-/** The request with the parents of the record in its path. */
-function withOwnParents(request: ActionRequest, space: Space): ActionRequest | undefined {
-  const { resource, path } = request
-  const records = space.state.records.get(resource.name)
-  const own: readonly Filter[] = [[resource.id.property, inOtherType(idOf(request))]]
-  const place = records?.places(NO_SCOPE, own)[0]
-  if (records === undefined || place === undefined) return undefined
-  const scope = records.scopeAt(place)
-  const parents = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, scope[index]]))
-  return { ...request, path: { ...parents, ...path } }
 }
 
 function keptBy({ keeps = [] }: ActionRequest['action'], known: Values): Values {

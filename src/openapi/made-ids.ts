@@ -57,10 +57,11 @@ const LATER = 2000
 /** Of what only the service sets, and has another value in each record. */
 export function countFill(name: string, field: RecordField): Fill | undefined {
   const { type, format, choices, places, default: usual, required, readOnly, isUnique } = field
-  const isPlain = usual === undefined && choices === undefined && format === undefined && !places.some(allowsNull)
-  if (!isPlain || !(required || readOnly)) return undefined
+  const isPlain = usual === undefined && choices === undefined && !places.some(allowsNull)
+  if (!isPlain || !(format === undefined || /^int\d+$/.test(format))) return undefined
   const examples = places.flatMap(({ value }) => [Object(value).example, ...[Object(value).examples ?? []].flat()])
   const given = examples.find((item) => item !== undefined && places.every((place) => fits(item, place)))
+  if (!required && !readOnly && given === undefined) return undefined
   const isNamed = isUnique || (NUMBERED.test(name) && !SHARED.test(name))
   const isText = type === 'string' && (isNamed || NUMBERED_TEXT.test(String(given)))
   if (!isText && !(type === 'integer' && isNamed)) return undefined

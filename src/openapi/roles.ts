@@ -166,7 +166,7 @@ function spanOf(own: Asked, asked: readonly Asked[], fields: Fields): readonly [
 }
 
 function pathOf(name: string): string {
-  return name.replaceAll(/\[(.+?)\]/g, '.$1')
+  return name.replace(/\[\]$/, '').replaceAll(/\[(.+?)\]/g, '.$1')
 }
 
 function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked[] {
@@ -174,14 +174,16 @@ function readAsked(parameters: readonly Place[], fields: Fields): readonly Asked
   const has = (pattern: RegExp, isKind: (schema: Place) => boolean) =>
     named.some(([name, schema]) => pattern.test(name) && isKind(schema))
   const areTexts = has(SIZES, (schema) => typeOf(schema) === 'string')
+  const isSpan = named.some(([name]) => /^(?:to|until)$/i.test(name))
   const isKeycloak = has(/^first$/, isCount) && has(/^max$/, isCount)
   return named.map(([name, schema, parameter]) => {
     const { description, example }: Node = Object(parameter.value)
     const rules: Node = { ...Object(mainPart(schema).value), ...defined({ description, example }) }
     const isNumber = isCount(schema, example) || (areTexts && typeOf(schema) === 'string')
     const keycloak = isKeycloak ? ({ first: 'offset', max: 'limit' } as const)[name] : undefined
-    // Dates named `from` and `to` are no places in a list.
-    const role = /^date/.test(String(rules.format)) ? undefined : (keycloak ?? roleOf(name, rules, isNumber))
+    // Dates, and texts named `from` and `to`, are no places in a list.
+    const isPlace = !/^date/.test(String(rules.format)) && (isNumber || !isSpan || !/^from$/i.test(name))
+    const role = isPlace ? (keycloak ?? roleOf(name, rules, isNumber)) : undefined
     return {
       name,
       schema,

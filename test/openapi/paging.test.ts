@@ -218,6 +218,7 @@ describe('pages', () => {
     ],
     ['a size is ignored beside since_id', [inQuery('since_id'), inQuery('limit')], 'since_id=1&limit=2', 3],
     ['a size is ignored beside before alone', [inQuery('before', text), inQuery('limit')], 'before=2&limit=2', 3],
+    ['a text named from is no cursor beside to', [inQuery('from', text), inQuery('to', text)], 'from=2026&to=2027', 3],
     ['an empty size is none', [inQuery('limit', nullable(integer))], 'limit=', 3],
     ['a size of null is none', [inQuery('limit', nullable(integer))], 'limit=null', 3],
     ['a size of a text is read', [inQuery('limit', text)], 'limit=2', 2],

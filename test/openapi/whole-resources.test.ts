@@ -1125,7 +1125,7 @@ describe('what documents get wrong', () => {
     expect((await sandbox.get('/issues?state=open')).json).toEqual([{ id: 2, state: 'open' }])
   })
 
-  it.each<[string, object, object]>([
+  it.each<[string, Node, Node]>([
     ['that has them all', { id: integer, body: text }, { get: true, put: true, delete: true }],
     ['without GET', { id: integer, post_id: integer, body: text }, { put: true, delete: true }],
     ['with DELETE alone', { id: integer, body: text }, { delete: true }],

@@ -99,9 +99,11 @@ describe('a list', () => {
     expect((await sandbox.get('/things?page=-1')).status).toBe(400)
   })
 
-  it('is filtered by the same name in another case, and by filter[name]', async () => {
-    const sandbox = await serveList([query('Name'), query('filter[rank]', { type: 'integer' })])
+  it('is filtered by the same name in another case, by filter[name], and by name[]', async () => {
+    const several = query('name[]', list({ type: 'string' }))
+    const sandbox = await serveList([query('Name'), query('filter[rank]', { type: 'integer' }), several])
     expect(await names(sandbox, 'Name=a')).toBe('a')
+    expect(await names(sandbox, 'name[]=a&name[]=c')).toBe('ca')
     expect(await names(sandbox, 'filter[rank]=2')).toBe('ba')
   })
 

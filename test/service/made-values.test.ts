@@ -184,6 +184,7 @@ it.each([
   ['slug', { type: 'string', example: 'first' }, ['first', 'first-2', 'first-3']],
   ['invoiceNo', { type: 'string' }, ['invoiceNo-1', 'invoiceNo-2', 'invoiceNo-3']],
   ['number', { type: 'integer', example: 1001 }, [1001, 1002, 1003]],
+  ['number', { type: 'integer', format: 'int64', minimum: 1000 }, [1000, 1001, 1002]],
   ['number', { type: 'string', pattern: '^R-\\d{4}$' }, ['R-0000', 'R-0001', 'R-0002']],
   ['api_version', { type: 'string', example: '1.0.100' }, ['1.0.100', '1.0.100', '1.0.100']],
   ['since', { type: 'string', example: '2026-01-100' }, ['2026-01-100', '2026-01-100', '2026-01-100']],
@@ -200,6 +201,14 @@ it.each([
     expect((await change(`/invoices/${made[1]?.id}`, { title: 'x' }))[name]).toEqual(expected[1])
   },
 )
+
+it('an optional text with an example that is counted on is set by the service, and another one is not', async () => {
+  const number = { type: 'string', example: 'ORD-0001' }
+  const record = object({ id: integer, title: text, number, carrierNumber: text }, ['id'])
+  const { add } = await serve(collection('/orders', object({ title: text }), record))
+  await add('/orders', { title: 'a' })
+  expect(await add('/orders', { title: 'b' })).toEqual({ id: 2, title: 'b', number: 'ORD-0002' })
+})
 
 const author = object({ id: integer, name: text, motto: { type: ['string', 'null'] } })
 const tag = object({ id: integer, name: text })
