@@ -115,7 +115,7 @@ function plainPath(path: string): string {
 
 /** Verbs at the end of a path, or before its parameter: the methods that may have them, and their effect. */
 const VERBS: readonly (readonly [verb: RegExp, methods: string, effect: string, on: 'list' | 'record' | 'both'])[] = [
-  [/^(?:create|add|new|insert|register)(.*)$/i, 'post put', 'post', 'list'],
+  [/^(?:create|add|new|insert|register|sign[-_]?up)(.*)$/i, 'post put', 'post', 'list'],
   [/^(?:bulk|batch)[-_]?(?:create|add|insert)?(.*)$/i, 'post', 'post', 'list'],
   [/^(?:update|edit|modify|patch|change)(.*)$/i, 'post put patch', 'patch', 'both'],
   [/^(?:delete|remove|destroy)(.*)$/i, 'post put delete', 'delete', 'both'],

@@ -384,6 +384,9 @@ function namedParents(
   })
 }
 
+/** `POST /auth/register` creates a record of `/users`. */
+const SIGN_UP = /^(?:register|registration|sign[-_]?up)$/i
+
 /**
  * `/pets/findByStatus` and `/owners/{ownerId}/pets` are views of `/pets`: lists of the same records. So is
  * `/shops/{shopId}/owners/{ownerId}/pets` of `/shops/{shopId}/pets`.
@@ -398,7 +401,8 @@ function isViewOf(foundResource: FoundResource, own: readonly ParentData[], orig
   const [last, wanted] = [foundResource, origin].map(({ resource: { path } }) => literalsOf(path).at(-1))
   const { parents } = last === wanted ? { parents: own } : foundResource.resource
   const inner = parents.slice(outer)
-  return inner.length === 0 ? !foundResource.isWritten : inner.every(({ property }) => property !== undefined)
+  if (inner.length === 0) return !foundResource.isWritten || SIGN_UP.test(last ?? '')
+  return inner.every(({ property }) => property !== undefined)
 }
 
 /** An equal schema may be of a collection with the same name only. */

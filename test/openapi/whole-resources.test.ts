@@ -1163,6 +1163,23 @@ describe('what documents get wrong', () => {
     expect((await sandbox.call('/v1/comments/2', { method: 'DELETE' })).status).toBe(404)
   })
 
+  it.each(['/users/signup', '/users/sign-up', '/auth/register', '/signup'])('POST %s creates a user', async (path) => {
+    const user = { $ref: '#/components/schemas/User' }
+    const login = { email: text, password: text }
+    const paths = {
+      '/users': { get: ok(list(user)) },
+      '/users/{id}': { parameters: [inPath('id', integer)], get: ok(user) },
+      [path]: { post: { ...takes(object(login, ['email', 'password'])), ...ok(user, 201) } },
+    }
+    const schemas = { User: object({ id: integer, email: text }, ['id', 'email']) }
+    const sandbox = await openContract(paths, { components: { schemas } })
+    const made = { id: 1, email: 'ann@example.com' }
+    expect(sandbox.mocked).toEqual({})
+    expect((await sandbox.post(path, { email: 'ann@example.com', password: 'x' })).json).toEqual(made)
+    expect((await sandbox.get('/users/1')).json).toEqual(made)
+    expect((await sandbox.get('/users')).json).toEqual([made])
+  })
+
   it('a request that may have any value is converted to the type of the response', async () => {
     const page = object({ id: integer, url: text, size: integer }, ['id', 'url'])
     await check(
