@@ -22,6 +22,8 @@ export const GENERATED_FROM = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 /** Larger than any bound that a schema leaves open. */
 const OPEN_RANGE = 1000
+/** A quarter of a year, in minutes: drawn instants are that much earlier at most. */
+const RECENT = 90 * 24 * 60
 
 /** A whole number from 0, below the count; without chance, 0. */
 function draw(chance: Chance | undefined, count: number): number {
@@ -102,9 +104,9 @@ const SHORT_STRINGS: Readonly<Record<string, string>> = {
 }
 
 const DRAWN: Readonly<Record<string, (word: string, index: number, chance: Chance) => string>> = {
-  'date-time': (_word, _index, chance) => new Date(GENERATED_FROM - draw(chance, OPEN_RANGE) * MINUTE_MS).toISOString(),
+  'date-time': (_word, _index, chance) => new Date(GENERATED_FROM - draw(chance, RECENT) * MINUTE_MS).toISOString(),
   date: (_word, _index, chance) =>
-    new Date(GENERATED_FROM - draw(chance, OPEN_RANGE) * MINUTE_MS).toISOString().slice(0, 10),
+    new Date(GENERATED_FROM - draw(chance, RECENT) * MINUTE_MS).toISOString().slice(0, 10),
   uuid: (_word, _index, chance) => uuidFrom(chance),
   uri: (word, index) => `https://example.com/${word}/${index + 1}`,
   url: (word, index) => `https://example.com/${word}/${index + 1}`,

@@ -73,7 +73,8 @@ function metaEntry(name: string, field: MetaField, facts: ListFacts): readonly (
     case 'is-empty':
       return [[name, facts.first === undefined]]
     case 'pages':
-      return [[name, Math.max(1, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
+      // An empty list has a last page, and no pages.
+      return [[name, Math.max(/last/i.test(name) ? 1 : 0, Math.ceil(facts.total / Math.max(1, facts.limit)))]]
     case 'offset':
       return [[name, facts.offset + (facts.base ?? 0)]]
     case 'path':

@@ -296,6 +296,17 @@ describe('a page', () => {
     expect(await titles('offset=2')).toEqual(['a'])
   })
 
+  it('of no records is the last page, 1, and there are no pages', async () => {
+    const page = object({ items: list(bug), total_pages: integer, last_page: integer })
+    const sandbox = await openContract({
+      '/bugs': {
+        get: { parameters: [inQuery('page'), inQuery('limit')], ...ok(page) },
+        post: { ...takes(bug), ...ok(bug, 201) },
+      },
+    })
+    expect((await sandbox.get('/bugs')).json).toEqual({ items: [], total_pages: 0, last_page: 1 })
+  })
+
   it('of Relay has the cursors of its first and last edge', async () => {
     const pageInfo = object({ startCursor: text, endCursor: text, hasNextPage: boolean })
     const connection = object({ edges: list(object({ node: bug, cursor: text })), pageInfo })
