@@ -1,5 +1,6 @@
 import type { Expected, Field, ValueForm, ValueType } from './contract-data.js'
 import { isNode, type Node, type Place } from './document.js'
+import { fits } from './example-value.js'
 import { exactInteger, INT64_MAXIMUM, INT64_MINIMUM } from './int64.js'
 import { integerBounds } from './json-schema.js'
 import { FORMAT_WORDS } from './mistake-words.js'
@@ -8,11 +9,13 @@ import { mainPart, readAllFields, typesIn, variantsOf } from './schema-fields.js
 /** Levels of a parameter whose types are read: `filter[price][gt]` has three. */
 const MAX_DEPTH = 4
 
-/** The types of the values of a schema, alternatives and references included. */
+/** The types of the values of a schema, alternatives and references included; without texts if "null" can only be null. */
 export function formOf(schema: Place | undefined, depth = 0): ValueForm {
   if (schema === undefined || depth > MAX_DEPTH) return { types: [] }
   const variants = variantsOf(schema)
-  const types = [...new Set(variants.flatMap(({ value }) => (isNode(value) ? typesIn(value) : [])))]
+  const all = typesOf(variants)
+  const isNull = all.includes('null') && variants.some(isLimited) && !fits('null', schema)
+  const types = isNull && !all.includes('array') ? all.filter((type) => type !== 'string') : all
   const items = types.includes('array') ? variants.flatMap((variant) => variant.child('items') ?? [])[0] : undefined
   const fields = types.includes('object') ? [...readAllFields(schema)] : []
   return {
@@ -25,6 +28,15 @@ export function formOf(schema: Place | undefined, depth = 0): ValueForm {
   }
 }
 
+function typesOf(variants: readonly Place[]): readonly string[] {
+  return [...new Set(variants.flatMap(({ value }) => (isNode(value) ? typesIn(value) : [])))]
+}
+
+/** Whether some texts are no value of it: "null" may be one. */
+function isLimited({ value }: Place): boolean {
+  return ['enum', 'format', 'pattern'].some((keyword) => Object.hasOwn(Object(value), keyword))
+}
+
 const FILES = /^(?:binary|byte|base64)$/
 
 function isFile({ value }: Place): boolean {
@@ -35,8 +47,8 @@ function isFile({ value }: Place): boolean {
 export function readExpected(given: Place): Expected {
   const schema = mainPart(given)
   const source = isNode(schema.value) ? schema.value : {}
-  const { types, items } = formOf(given)
-  const type = valueType(types)
+  const { items } = formOf(given)
+  const type = valueType(typesOf(variantsOf(given)))
   const { minimum, maximum } = integerBounds(source)
   const description = [given, schema]
     .map(({ value }) => Object(value).description)

@@ -453,6 +453,27 @@ it('lists are filtered by the id or the name of an object', async () => {
   expect(await idsBy('reviewers=eve')).toEqual([])
 })
 
+it.each([
+  ['a date', nullable({ ...text, format: 'date' }), '2026-01-31'],
+  ['a choice', { ...nullable(text), enum: ['open', null] }, 'open'],
+  ['a date or null', { anyOf: [{ ...text, format: 'date' }, { type: 'null' }] }, '2026-01-31'],
+])('null in a query is null where no text of the schema is: %s', async (_what, schema, value) => {
+  const record = object({ id: integer, due: schema }, ['id'])
+  const paths = {
+    '/tasks': {
+      post: { ...takes(object({ due: schema })), ...ok(record, 201) },
+      get: { parameters: [inQuery('due', schema)], ...ok(list(record)) },
+    },
+  }
+  const sandbox = await openContract(paths)
+  for (const due of [value, null]) await sandbox.post('/tasks', { due })
+  const found = async (query: string) => (await sandbox.get(`/tasks?${query}`)).json
+  expect(await found('due=null')).toEqual([{ id: 2, due: null }])
+  expect(await found(`due=${value}`)).toEqual([{ id: 1, due: value }])
+  expect(await found('due=')).toHaveLength(2)
+  expect((await sandbox.get('/tasks?due=nil')).status).toBe(400)
+})
+
 describe('parameters of pages with the name of a property', () => {
   const choices = { ...text, enum: ['asc', 'desc'], default: 'asc' }
 
