@@ -15,7 +15,7 @@ type Sentence = (params: Mistake['params']) => string
 const sized =
   (least: string, unit: string): Sentence =>
   ({ limit }) =>
-    `must have at ${least} ${limit} ${unit}${Number(limit) === 1 ? '' : 's'}`
+    `must have at ${least} ${limit} ${Number(limit) === 1 ? unit : `${unit}s`.replace('ys', 'ies')}`
 const compared =
   (words: string): Sentence =>
   ({ limit }) =>
@@ -49,11 +49,20 @@ const SENTENCES: Readonly<Record<string, Sentence>> = {
   maxLength: sized('most', 'character'),
   minItems: sized('least', 'item'),
   maxItems: sized('most', 'item'),
+  // Of a tuple.
+  items: sized('most', 'item'),
+  unevaluatedItems: sized('most', 'item'),
+  minProperties: sized('least', 'property'),
+  maxProperties: sized('most', 'property'),
   minimum: compared('at least'),
   maximum: compared('at most'),
   exclusiveMinimum: compared('greater than'),
   exclusiveMaximum: compared('less than'),
   uniqueItems: () => 'must not have an item twice',
+  not: () => 'is not allowed',
+  'false schema': () => 'is not allowed',
+  anyOf: () => 'must match one of the alternatives',
+  oneOf: () => 'must match exactly one of the alternatives',
 }
 
 /** Keywords of ours, and those of JSON Schema that they stand for. */
@@ -71,7 +80,9 @@ export function wordedMistakes(mistakes: readonly Mistake[]): readonly Mistake[]
     if (mistake.keyword === 'if' && all.length > 0) continue
     const keyword = STANDS_FOR[mistake.keyword] ?? mistake.keyword
     const message = SENTENCES[keyword]?.(mistake.params) ?? mistake.message
-    const worded = { ...mistake, keyword, ...(message !== undefined && { message }) }
+    const { unevaluatedProperty: name } = mistake.params
+    const params = name === undefined ? mistake.params : { ...mistake.params, additionalProperty: name }
+    const worded = { ...mistake, params, keyword, ...(message !== undefined && { message }) }
     const place = places.get(mistake.instancePath) ?? all.length
     const known = all[place]
     // An alternative to null says more than that null is possible.
