@@ -20,8 +20,8 @@ export interface ContractData {
   readonly plans: Plans
   /** Of keys without a plan, and of requests without a key. */
   readonly defaultPlan?: string
-  /** The form of errors that an operation does not document, if it is not the service's own. */
-  readonly commonError?: ErrorData
+  /** The forms of errors that an operation does not document, if they are not the service's own: by status, or `default`. */
+  readonly commonErrors?: Readonly<Record<string, ErrorData>>
   readonly operations: readonly OperationData[]
   readonly resources: readonly ResourceData[]
 }

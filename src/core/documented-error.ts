@@ -7,16 +7,17 @@ import { fillError } from './fill-error.js'
  * errors.
  */
 export function documentedError(
-  { commonError }: Pick<Contract, 'commonError'>,
+  { commonErrors }: Pick<Contract, 'commonErrors'>,
   route: ServiceRoute,
   given: HandlerResult,
 ): HandlerResult {
   if (given.problem === undefined) return given
   const documented = route.kind === 'operation' ? documentedBy(route.operation, given, given.problem) : undefined
   if (documented !== undefined) return documented
-  if (commonError === undefined) return route.kind === 'operation' ? { ...given, outside: true } : given
-  const { contentType } = commonError
-  return { ...given, outside: true, contentType, body: fillError(commonError, given.status, given.problem) }
+  const common = commonErrors?.[given.status] ?? commonErrors?.default
+  if (common === undefined) return route.kind === 'operation' ? { ...given, outside: true } : given
+  const { contentType } = common
+  return { ...given, outside: true, contentType, body: fillError(common, given.status, given.problem) }
 }
 
 function documentedBy(

@@ -7,9 +7,12 @@ import { SUCCESS } from '../contract/names.js'
 import { type ErrorData, type ErrorWords, FILLED } from '../contract/resource-data.js'
 import { alternativesOf, isObject, type RecordField, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { bodyContent, type OperationShape } from './operations.js'
+import { defined } from './parameters.js'
 
-/** The documented errors, unless they have the shape of the service's own. @param common the form of one without content */
-export function readErrors(operation: Place, common: ErrorData | undefined): readonly ErrorData[] {
+export type CommonErrors = Readonly<Record<string, ErrorData>>
+
+/** The documented errors, unless they have the shape of the service's own. @param common the forms of those without content */
+export function readErrors(operation: Place, common: CommonErrors): readonly ErrorData[] {
   const errors = readForms(operation, common)
   const schema = bodyContent(operation)?.child('schema')
   const [[envelope, field] = [], ...others] = schema === undefined ? [] : readRecordFields(schema)
@@ -24,10 +27,11 @@ export function readErrors(operation: Place, common: ErrorData | undefined): rea
 
 type ErrorForm = ErrorData & Pick<ErrorShape, 'hasFields'>
 
-function readForms(operation: Place, common: ErrorData | undefined): readonly ErrorForm[] {
+function readForms(operation: Place, commonErrors: CommonErrors): readonly ErrorForm[] {
   return operation.children('responses').flatMap(([status, response]) => {
     if (!ERROR_STATUSES.test(status)) return []
     const isEmpty = response.entries('content').length === 0
+    const common = commonErrors[status] ?? commonErrors.default
     if (isEmpty && common !== undefined) return [{ ...common, status: status.toLowerCase() }]
     const [text] = response.entries('content').filter(([mediaType]) => mediaType.startsWith('text/'))
     const { mediaType = '', content } = jsonContent(response) ?? {}
@@ -89,18 +93,30 @@ function placeholders(...all: readonly string[]): RegExp {
   return new RegExp(all.join('|').replaceAll(/\\?([{}])/g, '\\$1'))
 }
 
-/**
- * The form that most documented errors share, unless it is the service's own; undefined if they share none. FastAPI
- * documents only lists of problems, and has a sentence in their place otherwise.
- */
-export function readCommonError(operations: readonly OperationShape[]): ErrorData | undefined {
-  const found = new Map<string, { readonly mediaType: string; readonly schema: Place; count: number }>()
+/** The forms that most documented errors of each status share, and by default, most of all. */
+export function readCommonErrors(operations: readonly OperationShape[]): CommonErrors {
   // Those of OAuth have a form of their own.
   const others = operations.filter(({ method, ...names }) => !isNamedLogin({ ...names, method: method.toUpperCase() }))
-  for (const [status, response] of others.flatMap(({ place }) => place.children('responses'))) {
+  const all = others
+    .flatMap(({ place }) => place.children('responses'))
+    .filter(([status]) => ERROR_STATUSES.test(status))
+  const statuses = new Set(all.map(([status]) => status))
+  return defined({
+    ...Object.fromEntries([...statuses].map((one) => [one, readCommonError(all.filter(([status]) => status === one))])),
+    default: readCommonError(all),
+  })
+}
+
+/**
+ * Undefined if it is the service's own, or they share none. FastAPI documents only lists of problems, and has a sentence in
+ * their place otherwise.
+ */
+function readCommonError(errors: ReturnType<Place['children']>): ErrorData | undefined {
+  const found = new Map<string, { readonly mediaType: string; readonly schema: Place; count: number }>()
+  for (const [, response] of errors) {
     const { mediaType = '', content } = jsonContent(response) ?? {}
     const schema = content?.child('schema')
-    if (schema === undefined || !ERROR_STATUSES.test(status)) continue
+    if (schema === undefined) continue
     const key = mediaType + stringifyJson(schema.value)
     const known = found.get(key) ?? { mediaType, schema, count: 0 }
     known.count++

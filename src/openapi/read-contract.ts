@@ -13,13 +13,13 @@ import { readFields } from '../contract/expected.js'
 import { stringifyJson } from '../contract/json.js'
 import { checkSchema, type SchemaFindings, toJsonSchema } from '../contract/json-schema.js'
 import { essenceOf, isFormType, isJsonType } from '../contract/media-types.js'
-import type { ErrorData, ResourceAction } from '../contract/resource-data.js'
+import type { ResourceAction } from '../contract/resource-data.js'
 import { isOpen, readAllFields, readRecordFields, typeOf } from '../contract/schema-fields.js'
 import { hasNoBody } from '../contract/sendable.js'
 import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
 import { checkResponse } from './check-response.js'
-import { readCommonError, readErrors } from './documented-errors.js'
+import { type CommonErrors, readCommonErrors, readErrors } from './documented-errors.js'
 import { readLimitHeaders } from './limit-headers.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import { withParameterLists } from './parameter-lists.js'
@@ -64,7 +64,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
   const { notes: ofAccess, ...access } = readAccess(root, shapes, readServers(root))
   const notes: string[] = []
   const found: SchemaFindings = { seen: new Set(), patterns: new Map(), notes, hasWide: false }
-  const commonError = readCommonError(shapes)
+  const commonErrors = readCommonErrors(shapes)
   const operations = shapes.map((shape) => {
     const { id, place } = shape
     const twin = placeOfId.get(id)
@@ -80,7 +80,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       notes.push(`The requests of ${id} are not checked: ${error.message}.`)
       isRead = false
     }
-    const operation = readOperation(root, shape, isRead, isStateful, outcome, access.keyHeaders, commonError)
+    const operation = readOperation(root, shape, isRead, isStateful, outcome, access.keyHeaders, commonErrors)
     Object.assign(schemas, operation.schemas)
     return { ...operation.data, ...defined({ keys: readKeys(root, place, access) }) }
   })
@@ -97,7 +97,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       ...unreachedNotes(operations),
     ],
     ...readPlans(root),
-    ...defined({ commonError }),
+    ...(Object.keys(commonErrors).length > 0 && { commonErrors }),
     operations,
     resources: reading.resources,
   }
@@ -126,7 +126,7 @@ function readOperation(
   isStateful: boolean,
   outcome: ResourceAction | string | undefined,
   keyHeaders: readonly KeyHeader[],
-  commonError: ErrorData | undefined,
+  commonErrors: CommonErrors,
 ): { readonly data: OperationData; readonly schemas: Schemas } {
   const { id, method, path, place } = shape
   const { filters = [] } = typeof outcome === 'string' ? {} : (outcome?.query ?? {})
@@ -137,7 +137,7 @@ function readOperation(
   const body = isRead ? readBody(id, place, isStateful && !isBulk, isBulk) : undefined
   const responses = place.children('responses')
   const ranges = responses.flatMap(([status]) => (/^[2-5]XX$/i.test(status) ? Number(status[0]) : []))
-  const errors = readErrors(place, commonError)
+  const errors = readErrors(place, commonErrors)
   const hasPlans = root.child('x-plans') !== undefined
   const limitHeaders = readLimitHeaders(place).filter((limitHeader) => !hasPlans || !limitHeader.isOwn)
   const named = responses.flatMap(([, response]) => response.entries('headers').map(([name]) => name))

@@ -11,15 +11,16 @@ const object = (properties: object, required: readonly string[] = []) => ({ type
 const list = (properties: object) => ({ type: 'array', items: object(properties) })
 const json = (schema: object) => ({ description: '', content: { 'application/json': { schema } } })
 
+const ID = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
+
 /** The errors of a body without `title` and with a wrong `kind`, of a missing record, a missing key and a missing path. */
 async function errorsIn(schema: object, others: object = {}, missing = json(schema) as object) {
   const room = object({ title: text, kind: choice('a', 'b') }, ['title'])
   const error = json(schema)
   const one = object({ id: { type: 'integer', readOnly: true }, ...room.properties }, ['id'])
-  const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } }
   const paths = {
     '/rooms': { post: { requestBody: json(room), responses: { 201: json(one), 400: error, 401: error } } },
-    '/rooms/{id}': { get: { parameters: [id], responses: { 200: json(one), 404: missing } } },
+    '/rooms/{id}': { get: { parameters: [ID], responses: { 200: json(one), 404: missing } } },
     ...others,
   }
   const detailed = {
@@ -92,6 +93,29 @@ describe('an error', () => {
     const schema = object({ reason: text }, ['reason'])
     const [, , , missing] = await errorsIn(schema, paths)
     expect(missing).toEqual({ reason: MISSING })
+  })
+
+  it('that is undocumented, or without content, has the form that its status has elsewhere', async () => {
+    const [common, lost, keyless] = ['reason', 'lost', 'who'].map((name) => json(object({ [name]: text }, [name])))
+    const ofOne = (responses: object) => ({ get: { parameters: [ID], responses: { 200: json(texts), ...responses } } })
+    const security = [{ key: [] }]
+    const document = {
+      ...{ openapi: '3.1.0', info: { title: 'T', version: '1' }, security },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      paths: {
+        '/rooms/{id}': ofOne({ 400: common, 403: common, 500: common }),
+        '/halls/{id}': ofOne({ 404: lost, 401: keyless }),
+        '/fairs/{id}': ofOne({ 400: { description: '' }, 401: { description: '' } }),
+      },
+    }
+    const sandbox = await openSandbox({ spec: temporaryFile('spec.json', JSON.stringify(document)), strict: true })
+    const seen = [
+      await sandbox.get('/rooms/1', null),
+      await sandbox.get('/fairs/1', null),
+      await sandbox.get('/nowhere'),
+      await sandbox.get('/fairs/a'),
+    ]
+    expect(seen.map(({ json: body }) => Object.keys(Object(body)))).toEqual([['who'], ['who'], ['lost'], ['reason']])
   })
 
   it('without content has the form of the others', async () => {
