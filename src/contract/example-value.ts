@@ -3,6 +3,7 @@ import { isNode, type Node, Place } from './document.js'
 import { stringifyJson } from './json.js'
 import { toJsonSchema } from './json-schema.js'
 import { words } from './keywords.js'
+import { FAILURE } from './names.js'
 import { patternText } from './pattern-text.js'
 import { nativePattern } from './patterns.js'
 import { type Chance, type Drawing, makeScalar, pick } from './scalar-value.js'
@@ -30,6 +31,8 @@ const MAX_OPTIONAL_DEPTH = 5
 interface Room {
   /** With optional properties, as in a mocked response. */
   readonly isFull: boolean
+  /** Of an error. */
+  readonly isError?: boolean
   /** Of generated records, whose values are drawn by chance; others are the simplest. */
   readonly drawing?: Drawing
   used: number
@@ -45,10 +48,10 @@ export function exampleValue(schema: Place): unknown {
   return leastExamples.get(value)
 }
 
-/** The same with optional properties; the simplest one if the schema does not allow them. */
-export function fullExample(schema: Place): unknown {
+/** The same with optional properties, other than the errors of a success; the simplest one if the schema does not allow them. */
+export function fullExample(schema: Place, isError = false): unknown {
   for (const place of [schema, ...alternativesOf(schema)]) {
-    const made = makeValue(place, { isFull: true, used: 0 }, 0)
+    const made = makeValue(place, { isFull: true, isError, used: 0 }, 0)
     const valid = made === undefined ? undefined : withoutInvalid(structuredClone(made), schema)
     if (valid !== undefined) return valid
   }
@@ -260,14 +263,17 @@ function makeObject(schema: Place, { minProperties }: Node, room: Room, depth: n
     return undefined
   })
   const object: Record<string, unknown> = Object.assign({}, ...chosen)
-  for (const [name, { required, place, writeOnly }] of readRecordFields(schema)) {
+  const fields = readRecordFields(schema)
+  const mayFail = room.isError !== false || [...fields.keys()].every((name) => FAILURE.test(name))
+  for (const [name, { required, place, writeOnly }] of fields) {
     // As the alternative has it.
     if (Object.hasOwn(object, name) && !declares(wholes, name)) continue
     const isOptional = room.isFull && depth < MAX_OPTIONAL_DEPTH && room.used < MAX_OPTIONAL_VALUES
     const isWanted =
       drawing === undefined ? !writeOnly && (required || isOptional) : required || (isOptional && drawing.next() < 0.8)
-    if (!isWanted) continue
-    const value = make(place)
+    const isFailure = !mayFail && FAILURE.test(name) && !hasExample(place)
+    if (!isWanted || (isFailure && !required)) continue
+    const value = isFailure ? exampleValue(place) : make(place)
     if (value !== undefined) object[name] = value
     else if (required) return undefined
   }
@@ -282,6 +288,10 @@ function makeObject(schema: Place, { minProperties }: Node, room: Room, depth: n
     object[key === 1 && named !== undefined ? named : `${named ?? 'key'}${key}`] =
       others && isNode(others.value) ? make(others) : 'string'
   return object
+}
+
+function hasExample({ value }: Place): boolean {
+  return ['default', 'example', 'examples'].some((keyword) => Object.hasOwn(Object(value), keyword))
 }
 
 /** A schema with the parts that all its values match. */

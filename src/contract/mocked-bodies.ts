@@ -98,7 +98,7 @@ export function examplesOf(
   const given = all.filter(([, value]) => value !== undefined)
   const valid = given.filter(([, value]) => schema === undefined || !isJson || fits(value, schema, 'response'))
   const isMade = valid.length === 0 && (isJson || schema !== undefined)
-  const full = isMade && schema ? withStatus(fullExample(schema), status, schema) : undefined
+  const full = isMade && schema ? withStatus(fullExample(schema, status >= 400), status, schema) : undefined
   const isUnfit = isMade && schema !== undefined && full === undefined
   const made = isMade ? [['default', schema === undefined ? {} : isUnfit ? nearExample(schema) : full] as const] : []
   const texts = new Map<string, unknown>()

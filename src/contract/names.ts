@@ -35,6 +35,9 @@ export function singularOf(collection: string): string {
 /** Of a flag in a response to say that a request was carried out. */
 export const SUCCESS = /^(is_?)?(success(ful)?|ok|succeeded)$/i
 
+/** Of what a success lacks. */
+export const FAILURE = /^(?:errors?|warnings?|error_?(?:code|message|description|details?|reason|type))$/i
+
 /** `id`, `uuid`, and the name of a record with one of these: `itemId` of `/items`. */
 export function isOwnId(name: string, collection: string): boolean {
   const [, one] = /^(.+?)_?(?:id|uuid|guid)$/i.exec(name) ?? []
