@@ -30,12 +30,17 @@ function linkedTo(kept: unknown, { resource, key, only }: LinkData, space: Space
 
 /** Which record a new one refers to in vain. A resource without records has not been set up, and refuses nothing. */
 export function missingLink(value: Values, { resource, body }: ActionRequest, space: Space): string | undefined {
-  const sentNames = new Map(Object.entries(resource.aliases ?? {}).map(([sent, property]) => [property, sent]))
-  for (const [property, { resource: name, key }] of Object.entries(resource.links ?? {})) {
+  const { aliases, links = {}, references = {} } = resource
+  const sentNames = new Map(Object.entries(aliases ?? {}).map(([sent, property]) => [property, sent]))
+  const idsIn = (property: string, key: string) => [value[property]].flat().map((item) => Object(item)[key])
+  const all = [
+    ...Object.entries(links).map(([property, link]) => [property, link.resource, idsIn(property, link.key)] as const),
+    ...Object.entries(references).map(([property, name]) => [property, name, [value[property]]] as const),
+  ]
+  for (const [property, name, ids] of all) {
     const records = space.state.records.get(name)
     if (body[property] === undefined || records === undefined || records.size === 0) continue
-    const ids = [value[property]].flat().map((item) => Object(item)[key])
-    const lost = ids.find((id) => id !== undefined && records.get([], id) === undefined)
+    const lost = ids.find((id) => id !== undefined && id !== null && records.get([], id) === undefined)
     if (lost !== undefined)
       return `${name} has no record ${JSON.stringify(String(lost))} (${sentNames.get(property) ?? property}).`
   }

@@ -153,7 +153,7 @@ function create(given: ActionRequest, scope: Scope, space: Space, list?: readonl
   for (const body of action.isBulk ? (list ?? []) : [given.body]) {
     const request = action.isBulk ? withBody(given, Object(body)) : given
     const value = withParents(newRecord(request, free, space, isKnown), request)
-    const missing = action.hasMissing && resource.links ? missingLink(value, request, space) : undefined
+    const missing = action.hasMissing ? missingLink(value, request, space) : undefined
     if (missing !== undefined) return { kind: 'not-found', message: missing }
     // A counted one is free.
     if ((id.kind !== 'integer' || id.isSent) && isKnown(value[id.property]))

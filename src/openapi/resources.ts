@@ -1,6 +1,6 @@
 import { isNode, type Node, type Place } from '../contract/document.js'
 import { fits, fullExample } from '../contract/example-value.js'
-import { isSingular, literalsOf, plainName, singularOf } from '../contract/names.js'
+import { isSingular, literalsOf, plainName, refersTo, singularOf } from '../contract/names.js'
 import {
   type IdData,
   type LinkData,
@@ -64,11 +64,20 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
   const resources = found.flatMap(({ resource, ...others }) => {
     const seeded = seeds.get(resource.path)
     if (seeded === undefined) return []
+    const own = { ...others, resource: seeded }
     const links = readLinks(
-      { ...others, resource: seeded },
+      own,
       found.filter((other) => seeds.has(other.resource.path)),
     )
-    return [Object.keys(links).length === 0 ? seeded : { ...seeded, links }]
+    const isChecked = byResource.get(seeded.path)?.some(([, action]) => Object(action).hasMissing)
+    const references = isChecked ? readReferences(own, [...seeds.values()]) : {}
+    return [
+      {
+        ...seeded,
+        ...(Object.keys(links).length > 0 && { links }),
+        ...(Object.keys(references).length > 0 && { references }),
+      },
+    ]
   })
   const kept = new Set(resources.map(({ path }) => path))
   checkPaths(found, kept)
@@ -249,6 +258,18 @@ function readLinks({ fields, resource }: FoundResource, found: readonly FoundRes
   return links
 }
 
+/** The properties with the id of a record of another resource: `roomId` of `/rooms`. A record that is made up is no other. */
+function readReferences({ fields, resource }: FoundResource, others: readonly ResourceData[]): Record<string, string> {
+  const references = [...fields].flatMap(([name, { type }]) => {
+    const [one, another] = others.filter(({ path }) => path !== resource.path && refersTo(name, path))
+    if (one === undefined || another !== undefined || one.parents.length > 0 || one.isMadeUp) return []
+    const { isUnseen, kind, template } = one.id
+    const isLike = (type === 'integer') === (kind === 'integer') && (type === 'integer' || type === 'string')
+    return isUnseen || template !== undefined || !isLike ? [] : [[name, one.path] as const]
+  })
+  return Object.fromEntries(references)
+}
+
 /**
  * A resource with the records that it starts with, or why its operations are mocked.
  * @param known the resources that its records may belong to, by path
@@ -330,11 +351,14 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
     ...(pathFilters && { pathFilters: shortParents(pathFilters) }),
   })
   return {
-    resources: resources.map(({ links, ...resource }) => ({
+    resources: resources.map(({ links, references, ...resource }) => ({
       ...resource,
       name: short(resource.name),
       parents: shortParents(resource.parents),
       ...(links && { links: shortLinks(links) }),
+      ...(references && {
+        references: Object.fromEntries(Object.entries(references).map(([name, path]) => [name, short(path)])),
+      }),
     })),
     outcomes: new Map(Array.from(outcomes, ([id, one]) => [id, typeof one === 'string' ? one : shortAction(one)])),
     notes,

@@ -266,3 +266,30 @@ it('an unknown id is a documented 404 of the operation that creates, and else a 
   ])
   expect((await sandbox.post('/papers', { author_id: 1 })).json).toMatchObject({ author: { id: 1, name: 'Ann' } })
 })
+
+it('an unknown id of a record of another resource is a documented 404 of the operation that creates', async () => {
+  const missing = { 404: { description: '' } }
+  const sent = { room_id: integer, doorId: text, hallId: integer, partner_id: { type: ['integer', 'null'] } }
+  const booking = (more: Part = {}) =>
+    collection('/bookings', object(sent, []), object({ id: integer, ...sent }, ['id']), more)
+  const named = object({ name: text })
+  const kept = object({ id: integer, name: text })
+  const others = Object.fromEntries(
+    ['/rooms', '/doors', '/partners'].flatMap((path) => Object.entries(collection(path, named, kept))),
+  )
+  // Clients cannot add any: the sandbox has made one up.
+  const halls = { '/halls': { get: { responses: ok(200, list(kept)) } } }
+  const { sandbox, add } = await serve({ ...others, ...halls, ...booking(missing) })
+  const status = async (body: Part) => (await sandbox.post('/bookings', body)).status
+  expect(await status({ room_id: 7 })).toBe(201)
+  for (const path of ['/rooms', '/doors', '/partners']) await add(path, { name: 'a' })
+  expect(await status({ room_id: 1, doorId: 'of another service', hallId: 7, partner_id: null })).toBe(201)
+  const refused = await sandbox.post('/bookings', { room_id: 7 })
+  expect([refused.status, refused.text]).toEqual([
+    404,
+    expect.stringContaining('rooms has no record \\"7\\" (room_id).'),
+  ])
+  const free = await serve({ ...others, ...booking() })
+  await free.add('/rooms', { name: 'a' })
+  expect(await free.add('/bookings', { room_id: 7 })).toMatchObject({ room_id: 7 })
+})
