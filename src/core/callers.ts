@@ -68,7 +68,7 @@ function callerOfLogin(space: Space, login: Login, sender: string, address: stri
   const apiKey = space.keys.get(DEFAULT_KEY) ?? { key: DEFAULT_KEY }
   const account: AccountId = { kind: 'key', name: DEFAULT_KEY }
   const facts = { label: DEFAULT_KEY, name: DEFAULT_KEY, isStranger: false, isPublic: true } as const
-  return { kind: 'key', ...facts, apiKey, sender, account, limits: space.currentLimits(apiKey) }
+  return { kind: 'key', ...facts, apiKey, sender, login: login.n, account, limits: space.currentLimits(apiKey) }
 }
 
 function anonymous(space: Space, problem: KeyProblem, label: string, address: string): Caller {

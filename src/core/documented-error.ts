@@ -14,10 +14,10 @@ export function documentedError(
   if (given.problem === undefined) return given
   const documented = route.kind === 'operation' ? documentedBy(route.operation, given, given.problem) : undefined
   if (documented !== undefined) return documented
+  const undocumented = { ...given, outside: true } as const
   const common = commonErrors?.[given.status] ?? commonErrors?.default
-  if (common === undefined) return route.kind === 'operation' ? { ...given, outside: true } : given
-  const { contentType } = common
-  return { ...given, outside: true, contentType, body: fillError(common, given.status, given.problem) }
+  if (common === undefined) return undocumented
+  return { ...undocumented, contentType: common.contentType, body: fillError(common, given.status, given.problem) }
 }
 
 function documentedBy(

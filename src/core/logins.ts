@@ -79,6 +79,30 @@ export function withLogin(
   return { ...given, ...(headers && { headers }), ...(body !== undefined && { body: stringifyJson(body) }) }
 }
 
+/** The end of a path. */
+const LOGOUT = /[/:._-](?:log|sign)[-_]?out\/?$/i
+/** What ends the path of a session below that of the login. */
+const SESSION = /^(?:\/(?:current|me|self|session|token))?$/i
+const MAX_CLOSED = 1_000
+
+/** A response after which the login of the request's token is over. @source docs/spec.md, "Logins" */
+export function withLogout(
+  { space, caller }: RequestContext,
+  operation: Operation,
+  given: HandlerResult,
+): HandlerResult {
+  const { method, path } = operation
+  const login = caller.kind === 'key' ? caller.login : undefined
+  if (login === undefined || given.status >= 400 || path.includes('{')) return given
+  const isOfLogin = ({ isLogin, path: own }: Operation) =>
+    isLogin === true && path.startsWith(own) && SESSION.test(path.slice(own.length))
+  const isLogout = LOGOUT.test(path) || (method === 'DELETE' && space.shared.contract.operations.some(isOfLogin))
+  const { logins } = space.state
+  const closed = [...(logins.closed ?? []), login].slice(-MAX_CLOSED)
+  if (isLogout) space.commit({ logins: { ...logins, closed } })
+  return given
+}
+
 /** At any depth: records may be in envelopes. */
 function hasName(value: unknown, name: string, depth = 0): boolean {
   if (!isNode(value) || depth > MAX_DEPTH) return false

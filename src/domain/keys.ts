@@ -57,6 +57,8 @@ export type Caller =
       /** Name of the client among those that share the key, or empty. */
       readonly sender: string
       readonly isPublic: boolean
+      /** The number of its login, if its token is of one. */
+      readonly login?: number
       readonly account: AccountId
       readonly limits: Limits
     }

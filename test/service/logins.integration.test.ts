@@ -329,3 +329,43 @@ it.each([
   await sandbox.clock.advance('2h')
   expect([await renew(data.refresh_token), await renew('of another service')]).toEqual([status, 200])
 })
+
+// @source docs/spec.md, "Logins"
+it.each([
+  ['POST', '/logout', '/login'],
+  ['GET', '/users/sign-out', '/login'],
+  ['DELETE', '/sessions/current', '/sessions'],
+  ['DELETE', '/auth/token', '/auth'],
+])('a logout ends the login of its token only: %s %s', async (method, logout, path) => {
+  const others = {
+    [logout]: { [method.toLowerCase()]: { operationId: 'out', responses: { 204: { description: '' } } } },
+    '/users/{id}/logout': { post: { operationId: 'outOther', responses: { 204: { description: '' } } } },
+    '/dialog-outcomes': { delete: { operationId: 'dialogOutcome', responses: { 204: { description: '' } } } },
+  }
+  const { sandbox, login, listAs } = await opened({ path, id: 'login', others })
+  const send = async (way: string, to: string, n: number) => {
+    const headers = { authorization: `Bearer ${token(n)}` }
+    return (await sandbox.fetch(sandbox.baseUrl + to, { method: way, headers })).status
+  }
+  for (let n = 0; n < 3; n++) await login()
+  expect([await send('POST', '/users/1/logout', 1), await send('DELETE', '/dialog-outcomes', 1)]).toEqual([204, 204])
+  expect(await listAs(token(1))).toBe(200)
+  await sandbox.snapshots.save('before')
+  expect([await send(method, logout, 1), await send(method, logout, 3)]).toEqual([204, 204])
+  const seen = [token(1), token(1, MONTH), token(2), token(3)]
+  expect(await Promise.all(seen.map((one) => listAs(one)))).toEqual([401, 401, 200, 401])
+  expect(await send(method, logout, 1)).toBe(401)
+  await sandbox.snapshots.restore('before')
+  expect(await listAs(token(1))).toBe(200)
+})
+
+it('a logout ends the session of a cookie', async () => {
+  const headers = { 'Set-Cookie': { schema: text } }
+  const scheme = { type: 'apiKey', in: 'cookie', name: 'sid' }
+  const others = { '/logout': { post: { responses: { 204: { description: '' } } } } }
+  const { sandbox, login, list } = await opened({ scheme, response: { description: '', headers }, others })
+  await login()
+  const cookie = `sid=${token(1)}`
+  await sandbox.fetch(`${sandbox.baseUrl}/logout`, { method: 'POST', headers: { cookie } })
+  expect(await list({ cookie })).toBe(401)
+})

@@ -3,7 +3,7 @@ import type { MockedResponse } from '../../contract/engine.js'
 import { idFromPath, isStateful } from '../../contract/resource-data.js'
 import { findUnsendable, hasNoBody } from '../../contract/sendable.js'
 import type { HandlerResult } from '../../domain/messages.js'
-import { endedRefresh, withLogin } from '../logins.js'
+import { endedRefresh, withLogin, withLogout } from '../logins.js'
 import { hasParent } from '../parent-records.js'
 import type { RequestContext } from '../request-context.js'
 import { noteHeader, problem, refusedBody } from '../responses.js'
@@ -15,10 +15,10 @@ const NOT_TAKEN_OVER =
 /** @source docs/spec.md, "Resources" */
 export function mockedOperation(context: RequestContext, operation: Operation): HandlerResult {
   if (isParentMissing(context, operation)) return problem('not_found')
-  const refusal = refusedBody(context.request)
-  return (
-    refusal ?? endedRefresh(context, operation) ?? withLogin(context, operation, mockedResponse(context, operation))
-  )
+  const refusal = refusedBody(context.request) ?? endedRefresh(context, operation)
+  if (refusal !== undefined) return refusal
+  const response = withLogin(context, operation, mockedResponse(context, operation))
+  return withLogout(context, operation, response)
 }
 
 /** Prism was called before the machine applies the request. */
