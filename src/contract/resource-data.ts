@@ -23,7 +23,7 @@ export interface ResourceData {
   readonly attributes?: readonly string[]
   /** Paths of write-only properties, which no response has; those of lists are in each item. */
   readonly hidden?: readonly (readonly string[])[]
-  /** Properties that show the record of another resource, or a list of them. */
+  /** Properties that show the record of another resource, or a list of them; under no name, the record itself does. */
   readonly links?: Readonly<Record<string, LinkData>>
   /** The resources to whose records properties refer, where the operation that creates documents a 404 for it. */
   readonly references?: Readonly<Record<string, string>>

@@ -10,6 +10,8 @@ const MAX_DEPTH = 3
 /** A record with the records that it refers to as they are now. One that is not there stays as it was stored. */
 export function linked(value: Values, { links }: Pick<ResourceData, 'links'>, space: Space, depth = 0): Values {
   if (links === undefined || depth > MAX_DEPTH) return value
+  const { '': self } = links
+  if (self !== undefined) return linkedTo(value, self, space, depth) as Values
   const shown = Object.entries(links).map(([name, link]) => {
     const kept = value[name]
     const one = (item: unknown) => linkedTo(item, link, space, depth)

@@ -217,6 +217,8 @@ function readWrite(
   const isMade = made?.schema !== undefined && [201, 202].includes(made.status) && isSameSchema(made.schema, record)
   const makes = isMade && effect === 'post' && !isItem
   const body = unwrapSent(operation, fields)
+  if (addsWithoutBody(operation, found))
+    return { ...base, kind: 'merge', status: status || 200, createdStatus: status || 201 }
   if (body === undefined && !makes) return `the request has no JSON object (${operation.place.name})`
   if (effect === 'patch' && isItem && body !== undefined && isJsonPatch(body))
     return { ...base, kind: 'patch', status: status || 200, bodyEnvelope: '', isBulk: true }
@@ -266,6 +268,15 @@ function readWrite(
   }
   if (isOnlyWrite) return { ...write, kind: 'create', status: status || 200 }
   return `${operation.method.toUpperCase()} is not an operation of a ${isItem ? 'record' : 'collection'} (${operation.place.name})`
+}
+
+/** Whether an operation only names a record below another that it adds: `PUT /projects/{id}/members/{userId}`. */
+export function addsWithoutBody(operation: OperationShape, { resource, operations }: FoundResource): boolean {
+  const { effect, parameter, place } = operation
+  const isBelow = parameter !== undefined && resource.path.includes('{')
+  if (effect !== 'put' || !isBelow || place.child('requestBody') !== undefined) return false
+  const isRemoved = operations.some((other) => other.effect === 'delete' && other.parameter !== undefined)
+  return isRemoved && ofCollection('post', operations) === undefined
 }
 
 const NO_RECORD = 'the response is not a record'

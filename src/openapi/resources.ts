@@ -13,7 +13,7 @@ import { mainPart, type RecordField, readRecordFields } from '../contract/schema
 import { type CollectionShape, findRecord, isSameSchema } from './evidence.js'
 import { sampleId } from './made-ids.js'
 import { grouped, type OperationShape, ofCollection, parametersOf, success } from './operations.js'
-import { readAction } from './read-action.js'
+import { addsWithoutBody, readAction } from './read-action.js'
 import { type FoundResource, readResource } from './read-resource.js'
 import { listExamples, returnedRecord, unwrapSent } from './record-schema.js'
 import { filteredProperty } from './roles.js'
@@ -231,17 +231,30 @@ function addActions(
   }
 }
 
+/** A collection of its own with records that have such an id. */
+function isWhole({ resource: { parents, single, id } }: FoundResource, { property }: IdData): boolean {
+  return parents.length === 0 && single === undefined && id.property === property
+}
+
 /**
  * The properties for which requests have the id of a record of another resource, and responses the record: `owner` with
- * the schema of the records of `/users`, or with a part of it if the name is that of a record of `/owners`.
+ * the schema of the records of `/users`, or with a part of it if the name is that of a record of `/owners`. The whole
+ * record, without a name, if a PUT adds it to a list of records of another resource.
  */
-function readLinks({ fields, resource }: FoundResource, found: readonly FoundResource[]): Record<string, LinkData> {
+function readLinks(own: FoundResource, found: readonly FoundResource[]): Record<string, LinkData> {
+  const { fields, resource, record } = own
   const links: Record<string, LinkData> = {}
+  const isAdded = own.operations.some((operation) => addsWithoutBody(operation, own))
+  const whole = isAdded
+    ? found.find((other) => isWhole(other, resource.id) && isSameSchema(other.record, record))
+    : undefined
+  if (whole !== undefined)
+    links[''] = { resource: whole.resource.path, key: resource.id.property, only: [...fields.keys()] }
   for (const [name, { place, type }] of fields) {
     const { key, items } = resource.properties[name]?.shape ?? {}
     const [id, inner] = type === 'array' ? [items?.key, place.child('items')] : [key, place]
     if (id === undefined || inner === undefined) continue
-    const own = readRecordFields(inner)
+    const shown = readRecordFields(inner)
     const isOf = (target: FoundResource) => target.record.value === mainPart(inner).value
     const isNamed = ({ resource: { path } }: FoundResource) =>
       isSingular(name, path) || (type === 'array' && plainName(name) === plainName(literalsOf(path).at(-1) ?? ''))
@@ -252,7 +265,7 @@ function readLinks({ fields, resource }: FoundResource, found: readonly FoundRes
       const kept = target.fields.get(other)
       return kept !== undefined && kept.type === field.type && !field.writeOnly
     }
-    const only = [...own].flatMap(([other, field]) => (isLike(other, field) ? [other] : []))
+    const only = [...shown].flatMap(([other, field]) => (isLike(other, field) ? [other] : []))
     if (only.includes(id)) links[name] = { resource: target.resource.path, key: id, only }
   }
   return links

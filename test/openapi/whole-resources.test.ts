@@ -1439,3 +1439,62 @@ describe('responses around a record', () => {
     expect((await sandbox.post('/mails/send', {})).json).toMatchObject({ ok: true })
   })
 })
+
+describe('a PUT without a body', () => {
+  const user = object({ id: readOnly(integer), name: text }, ['id', 'name'])
+  const seat = object({ userId: integer, role: { ...text, enum: ['guest', 'host'] } }, ['userId', 'role'])
+  const named = object({ name: text }, ['name'])
+  const done = { responses: { 204: { description: 'done' }, 404: { description: 'no such project' } } }
+  const members = (record: object, more: object = {}): Node => ({
+    ...crud('/users', '/users/{id}', user, [inPath('id', integer)], named),
+    ...crud('/projects', '/projects/{id}', user, [inPath('id', integer)], named),
+    '/projects/{id}/members': { parameters: [inPath('id', integer)], get: ok(list(record)), ...more },
+    '/projects/{id}/members/{userId}': {
+      parameters: [inPath('id', integer), inPath('userId', integer)],
+      put: done,
+      delete: done,
+    },
+  })
+
+  it('adds a record, once, and DELETE removes it', async () => {
+    const sandbox = await openContract(members(seat))
+    const turns: readonly Turn[] = [
+      ['POST /projects 201', { name: 'a' }],
+      ['PUT /projects/1/members/7 204'],
+      ['PUT /projects/1/members/7 204'],
+      ['GET /projects/1/members 200', undefined, [{ userId: 7, role: 'guest' }]],
+      ['PUT /projects/2/members/7 404'],
+      ['DELETE /projects/1/members/7 204'],
+      ['GET /projects/1/members 200', undefined, []],
+    ]
+    expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
+  })
+
+  it('adds the record of another resource to a list of its records, as it is then and later', async () => {
+    const sandbox = await openContract(members(user))
+    const turns: readonly Turn[] = [
+      ['POST /projects 201', { name: 'a' }],
+      ['POST /users 201', { name: 'Ann' }],
+      ['POST /users 201', { name: 'Bob' }],
+      ['PUT /projects/1/members/2 204'],
+      ['GET /projects/1/members 200', undefined, [{ id: 2, name: 'Bob' }]],
+      ['DELETE /projects/1/members/2 204'],
+      ['GET /users/2 200', undefined, { id: 2, name: 'Bob' }],
+    ]
+    expect(await converse(sandbox, turns)).toEqual(expectedOf(turns))
+  })
+
+  it('is mocked where a POST adds records, nothing removes them, or they are below no other record', async () => {
+    const add = { post: { ...takes(seat), ...ok(seat, 201) } }
+    const { '/projects/{id}/members/{userId}': item, ...others } = members(seat)
+    const { delete: _, ...onlyPut } = Object(item)
+    const notices = {
+      '/notices': { get: ok(list(user)) },
+      '/notices/{id}': { parameters: [inPath('id', integer)], put: done, delete: done },
+    }
+    for (const paths of [members(seat, add), { ...others, '/projects/{id}/members/{userId}': onlyPut }, notices])
+      expect(Object.values((await openContract(paths)).mocked)).toEqual([
+        expect.stringMatching(/the request has no JSON object .*\.put/),
+      ])
+  })
+})
