@@ -62,6 +62,7 @@ const FOR_OWN_CONTRACTS = [
   'contract/pattern-text',
   'contract/rare-styles',
   'contract/shaped-value',
+  'core/documented-error',
   'core/documented-limits',
   'core/entity-tags',
   'core/envelopes',

@@ -25,6 +25,8 @@ export interface ResourceData {
   readonly hidden?: readonly (readonly string[])[]
   /** Properties that show the record of another resource, or a list of them; under no name, the record itself does. */
   readonly links?: Readonly<Record<string, LinkData>>
+  /** Resources that have the same record if its id is the same: `/users/me` and `/users`. */
+  readonly twins?: readonly LinkData[]
   /** The resources to whose records properties refer, where the operation that creates documents a 404 for it. */
   readonly references?: Readonly<Record<string, string>>
   /** Names in requests of properties that records have under another: `ownerId` of the object `owner`. */

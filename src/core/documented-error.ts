@@ -1,5 +1,6 @@
 import type { Contract, Operation, Violation } from '../contract/contract.js'
 import type { HandlerResult, ServiceRoute } from '../domain/messages.js'
+import { isDocumented } from './documented-statuses.js'
 import { fillError } from './fill-error.js'
 
 /**
@@ -44,12 +45,3 @@ function documentedBy(
 
 const isCondition = ({ in: place, name, rule }: Violation) =>
   place === 'header' && rule === 'required' && /^if-(?:none-)?match$/i.test(name)
-
-export function isDocumented({ responses, ranges }: Operation, status: number): boolean {
-  return responses.has(status) || ranges?.includes(Math.floor(status / 100)) === true
-}
-
-/** Whether an operation checks conditions such as `If-Match`: it documents a 412, or all errors as one. */
-export function checksConditions(operation: Operation): boolean {
-  return isDocumented(operation, 412) || operation.hasDefault === true
-}

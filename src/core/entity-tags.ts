@@ -4,7 +4,7 @@ import { recordText } from '../domain/records.js'
 import { hexOf } from '../system/hex.js'
 import { digestOf } from '../system/runtime.js'
 import type { ActionRequest } from './action-request.js'
-import { checksConditions, isDocumented } from './documented-error.js'
+import { checksConditions, isDocumented } from './documented-statuses.js'
 
 const TAG_DIGITS = 16
 

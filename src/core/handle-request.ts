@@ -20,6 +20,7 @@ import { utf8Text } from '../system/runtime.js'
 import { identify } from './callers.js'
 import type { Forward, Instant, RequestCommand } from './command.js'
 import { documentedError } from './documented-error.js'
+import { isDocumented } from './documented-statuses.js'
 import { forwardedResponse, forwardRequest } from './forward.js'
 import { applyPreference } from './gates/apply-preference.js'
 import { chargeQuota } from './gates/charge-quota.js'
@@ -66,8 +67,7 @@ export function handle(
   space.conduct.arrived(context)
   const response = respondSafely(context, () => askGates(context))
   if (context.isCounted) space.conduct.count(context)
-  if (!('target' in response))
-    return finishRequest(context, documentedError(space.shared.contract, context.route, response))
+  if (!('target' in response)) return finishRequest(context, asDocumented(context, response))
   return {
     request: response,
     complete(outcome, later) {
@@ -79,6 +79,13 @@ export function handle(
       )
     },
   }
+}
+
+/** The errors of the packaged contract have the form of the service's own. */
+function asDocumented({ space: { shared }, route }: RequestContext, given: HandlerResult): HandlerResult {
+  if (!shared.contract.isPackaged) return documentedError(shared.contract, route, given)
+  const isKnown = given.problem === undefined || route.kind !== 'operation'
+  return isKnown || isDocumented(route.operation, given.status) ? given : { ...given, outside: true }
 }
 
 /** Responds without the gates, but with common headers and log. @param isJudged whether conduct sees it */

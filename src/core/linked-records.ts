@@ -1,8 +1,11 @@
 import type { Values } from '../contract/contract.js'
 import { isNode } from '../contract/json.js'
 import type { LinkData, ResourceData } from '../contract/resource-data.js'
+import type { RecordChange } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
 import type { Space } from './space.js'
+
+type PutChange = RecordChange & { readonly kind: 'put' }
 
 /** Records that refer to each other would have no end. */
 const MAX_DEPTH = 3
@@ -47,4 +50,22 @@ export function missingLink(value: Values, { resource, body }: ActionRequest, sp
       return `${name} has no record ${JSON.stringify(String(lost))} (${sentNames.get(property) ?? property}).`
   }
   return undefined
+}
+
+/** A change of a record, and of the same one in other resources. */
+export function withTwins(change: PutChange, { twins = [] }: ResourceData, space: Space): readonly PutChange[] {
+  const { value } = change.record
+  const others = twins.flatMap(({ resource, key, only }): PutChange[] => {
+    const { single, properties } = space.shared.contract.resources.find(({ name }) => name === resource) ?? {}
+    const records = space.state.records.get(resource)
+    const [first] = single === undefined ? [] : (records?.places([], []) ?? [])
+    const one = first === undefined ? single?.initial : records?.at(first)
+    const known = single === undefined ? records?.get([], value[key]) : one
+    if (known === undefined || String(known[key]) !== String(value[key])) return []
+    const isKept = (name: string) => !only.includes(name) || (properties?.[name]?.required && value[name] === undefined)
+    const kept = Object.entries(known).filter(([name]) => isKept(name))
+    const taken = only.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]] as const]))
+    return [{ kind: 'put', resource, record: { scope: [], value: Object.fromEntries([...kept, ...taken]) } }]
+  })
+  return [change, ...others]
 }

@@ -21,7 +21,7 @@ import { tagOf } from './entity-tags.js'
 import { bodyText, locationOf, shownText, unwrapBody, withBody } from './envelopes.js'
 import { isBare, readFirstPage } from './first-page.js'
 import { patched } from './json-patch.js'
-import { linked, missingLink } from './linked-records.js'
+import { linked, missingLink, withTwins } from './linked-records.js'
 import { newRowIds, newTextId, newUuid } from './new-ids.js'
 import { hasParents, withOwnParents } from './parent-records.js'
 import { changedRecord } from './record-changes.js'
@@ -247,9 +247,8 @@ function save(request: ActionRequest, scope: Scope, value: Values, space: Space)
       : undefined
   if (taken !== undefined) return { kind: 'conflict', property: taken }
   const change = put(resource, scope, value, space)
-  const stored = change.record.value
-  if (action.headers === undefined) return done(request, stored, [change])
-  return done(request, stored, [change], { location: locationOf(request, value) })
+  const changes = resource.twins ? withTwins(change, resource, space) : [change]
+  return done(request, change.record.value, changes, action.headers && { location: locationOf(request, value) })
 }
 
 /** The records that it refers to are stored with it, for when they are gone. */

@@ -61,20 +61,20 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     if (typeof seeded === 'string') for (const [id] of own) outcomes.set(id, seeded)
     else seeds.set(seeded.path, seeded)
   }
-  const resources = found.flatMap(({ resource, ...others }) => {
+  const resources = found.flatMap(({ resource, ...rest }) => {
     const seeded = seeds.get(resource.path)
     if (seeded === undefined) return []
-    const own = { ...others, resource: seeded }
-    const links = readLinks(
-      own,
-      found.filter((other) => seeds.has(other.resource.path)),
-    )
+    const own = { ...rest, resource: seeded }
+    const others = found.filter((other) => seeds.has(other.resource.path))
+    const links = readLinks(own, others)
+    const twins = others.flatMap((other) => readTwin(own, other) ?? [])
     const isChecked = byResource.get(seeded.path)?.some(([, action]) => Object(action).hasMissing)
     const references = isChecked ? readReferences(own, [...seeds.values()]) : {}
     return [
       {
         ...seeded,
         ...(Object.keys(links).length > 0 && { links }),
+        ...(twins.length > 0 && { twins }),
         ...(Object.keys(references).length > 0 && { references }),
       },
     ]
@@ -271,6 +271,20 @@ function readLinks(own: FoundResource, found: readonly FoundResource[]): Record<
   return links
 }
 
+/** The other of `/users` and `/users/me`, or of one path that has the same schema: they may have the same record. */
+function readTwin(own: FoundResource, other: FoundResource): LinkData | undefined {
+  const [one, many] = own.isSingle ? [own, other] : [other, own]
+  const { id, parents } = many.resource
+  if (own.isSingle === other.isSingle || parents.length > 0 || one.resource.parents.length > 0) return undefined
+  const isBelow = one.resource.path.startsWith(`${many.resource.path}/`)
+  if (!isBelow && !isSameSchema(one.record, many.record)) return undefined
+  const only = [...own.fields].flatMap(([name, { place }]) => {
+    const there = other.fields.get(name)
+    return there !== undefined && isSameSchema(place, there.place) ? [name] : []
+  })
+  return only.includes(id.property) ? { resource: other.resource.path, key: id.property, only } : undefined
+}
+
 /** The properties with the id of a record of another resource: `roomId` of `/rooms`. A record that is made up is no other. */
 function readReferences({ fields, resource }: FoundResource, others: readonly ResourceData[]): Record<string, string> {
   const references = [...fields].flatMap(([name, { type }]) => {
@@ -364,11 +378,12 @@ function withShortNames({ resources, outcomes, notes }: ResourceReading): Resour
     ...(pathFilters && { pathFilters: shortParents(pathFilters) }),
   })
   return {
-    resources: resources.map(({ links, references, ...resource }) => ({
+    resources: resources.map(({ links, twins, references, ...resource }) => ({
       ...resource,
       name: short(resource.name),
       parents: shortParents(resource.parents),
       ...(links && { links: shortLinks(links) }),
+      ...(twins && { twins: twins.map((twin) => ({ ...twin, resource: short(twin.resource) })) }),
       ...(references && {
         references: Object.fromEntries(Object.entries(references).map(([name, path]) => [name, short(path)])),
       }),

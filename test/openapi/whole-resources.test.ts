@@ -1498,3 +1498,33 @@ describe('a PUT without a body', () => {
       ])
   })
 })
+
+describe('the record of a path of its own that has the id of a record of a collection', () => {
+  const user = object({ id: readOnly({ ...integer, minimum: 1 }), name: text }, ['id', 'name'])
+  const profile = object({ ...user.properties, theme: text }, ['id'])
+  const named = object({ name: text })
+  const patch = (record: object, sent: object = named) => ({ patch: { ...takes(sent), ...ok(record) } })
+  const { '/users/{id}': item, ...users } = crud('/users', '/users/{id}', user, [inPath('id', integer)], named)
+
+  it.each([
+    ['/users/me', profile],
+    ['/me', user],
+  ])('is that record: %s', async (path, record) => {
+    const paths = {
+      ...users,
+      [path]: { get: ok(record), ...patch(record) },
+      '/users/{id}': { ...Object(item), ...patch(user) },
+    }
+    await check(paths, [
+      ['POST /users 201', { name: 'Ann' }, { id: 1, name: 'Ann' }],
+      ['POST /users 201', { name: 'Bob' }],
+      [`GET ${path} 200`, undefined, expect.objectContaining({ id: 1, name: 'Ann' })],
+      [`PATCH ${path} 200`, { name: 'Bea' }, expect.objectContaining({ id: 1, name: 'Bea' })],
+      ['GET /users/1 200', undefined, { id: 1, name: 'Bea' }],
+      ['PATCH /users/2 200', { name: 'Cid' }],
+      ['PATCH /users/1 200', { name: 'Dan' }],
+      [`GET ${path} 200`, undefined, expect.objectContaining({ id: 1, name: 'Dan' })],
+      ['GET /users/2 200', undefined, { id: 2, name: 'Cid' }],
+    ])
+  })
+})
