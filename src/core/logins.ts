@@ -81,8 +81,9 @@ export function withLogin(
 
 /** The end of a path. */
 const LOGOUT = /[/:._-](?:log|sign)[-_]?out\/?$/i
-/** What ends the path of a session below that of the login. */
-const SESSION = /^(?:\/(?:current|me|self|session|token))?$/i
+/** The path of the client's session, and not of another, such as `/checkout/session`. */
+const SESSION =
+  /^(?:\/(?:api|v\d+|auth|oauth2?|users?|me|account))*\/(?:sessions?|tokens?|auth)(?:\/(?:current|me|self))?\/?$/i
 const MAX_CLOSED = 1_000
 
 /** A response after which the login of the request's token is over. @source docs/spec.md, "Logins" */
@@ -94,9 +95,8 @@ export function withLogout(
   const { method, path } = operation
   const login = caller.kind === 'key' ? caller.login : undefined
   if (login === undefined || given.status >= 400 || path.includes('{')) return given
-  const isOfLogin = ({ isLogin, path: own }: Operation) =>
-    isLogin === true && path.startsWith(own) && SESSION.test(path.slice(own.length))
-  const isLogout = LOGOUT.test(path) || (method === 'DELETE' && space.shared.contract.operations.some(isOfLogin))
+  const isLoginPath = () => space.shared.contract.operations.some((one) => one.isLogin && one.path === path)
+  const isLogout = LOGOUT.test(path) || (method === 'DELETE' && (SESSION.test(path) || isLoginPath()))
   const { logins } = space.state
   const closed = [...(logins.closed ?? []), login].slice(-MAX_CLOSED)
   if (isLogout) space.commit({ logins: { ...logins, closed } })

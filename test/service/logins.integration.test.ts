@@ -34,7 +34,10 @@ async function opened(
     components: { securitySchemes: { key: scheme ?? { type: 'http', scheme: 'bearer' } } },
     paths: {
       ...others,
-      [path]: { [method]: { operationId: id, security: [], responses: { 200: response } } },
+      [path]: {
+        ...Object(Object(others)[path]),
+        [method]: { operationId: id, security: [], responses: { 200: response } },
+      },
       '/things': {
         get: { operationId: 'list', responses: { 200: content({ type: 'array', items }) } },
         post: { operationId: 'add', requestBody: content(items), responses: { 201: content(items) } },
@@ -334,13 +337,15 @@ it.each([
 it.each([
   ['POST', '/logout', '/login'],
   ['GET', '/users/sign-out', '/login'],
-  ['DELETE', '/sessions/current', '/sessions'],
-  ['DELETE', '/auth/token', '/auth'],
+  ['DELETE', '/sessions/current', '/login'],
+  ['DELETE', '/v1/auth/token', '/v1/auth/token'],
+  ['DELETE', '/session', '/login'],
+  ['DELETE', '/sign-in', '/sign-in'],
 ])('a logout ends the login of its token only: %s %s', async (method, logout, path) => {
   const others = {
     [logout]: { [method.toLowerCase()]: { operationId: 'out', responses: { 204: { description: '' } } } },
     '/users/{id}/logout': { post: { operationId: 'outOther', responses: { 204: { description: '' } } } },
-    '/dialog-outcomes': { delete: { operationId: 'dialogOutcome', responses: { 204: { description: '' } } } },
+    '/checkout/session': { delete: { operationId: 'dialogOutcome', responses: { 204: { description: '' } } } },
   }
   const { sandbox, login, listAs } = await opened({ path, id: 'login', others })
   const send = async (way: string, to: string, n: number) => {
@@ -348,7 +353,7 @@ it.each([
     return (await sandbox.fetch(sandbox.baseUrl + to, { method: way, headers })).status
   }
   for (let n = 0; n < 3; n++) await login()
-  expect([await send('POST', '/users/1/logout', 1), await send('DELETE', '/dialog-outcomes', 1)]).toEqual([204, 204])
+  expect([await send('POST', '/users/1/logout', 1), await send('DELETE', '/checkout/session', 1)]).toEqual([204, 204])
   expect(await listAs(token(1))).toBe(200)
   await sandbox.snapshots.save('before')
   expect([await send(method, logout, 1), await send(method, logout, 3)]).toEqual([204, 204])
