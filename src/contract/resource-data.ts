@@ -33,6 +33,8 @@ export interface ResourceData {
   readonly aliases?: Readonly<Record<string, string>>
   /** The property with the address of a record, without which no client would learn its id. */
   readonly address?: AddressData
+  /** The property with the entity tag of a record. */
+  readonly tag?: string
   /** Records may have properties that are not declared. */
   readonly isOpen?: true
   /** Properties whose values may not occur twice (`x-unique: true`). */

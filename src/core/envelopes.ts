@@ -3,6 +3,7 @@ import { isNode, stringifyJson } from '../contract/json.js'
 import { idInPath, viewed } from '../contract/resource-data.js'
 import { recordText } from '../domain/records.js'
 import type { ActionRequest } from './action-request.js'
+import { tagOf } from './entity-tags.js'
 import { withoutHidden } from './hidden-properties.js'
 import { metaEntries, ONE_RECORD } from './meta-entries.js'
 
@@ -51,7 +52,8 @@ function shown(value: Values, request: ActionRequest): unknown {
   if (view?.isId) return value[resource.id.property]
   const record = resource.hidden === undefined ? value : withoutHidden(value, resource.hidden)
   const addressed = resource.address === undefined ? record : { ...record, ...addressIn(record, request) }
-  return view === undefined ? addressed : viewed(addressed, view)
+  const tagged = resource.tag === undefined ? addressed : { ...addressed, [resource.tag]: tagOf(recordText(value)) }
+  return view === undefined ? tagged : viewed(tagged, view)
 }
 
 function addressIn(record: Values, request: ActionRequest): Values {

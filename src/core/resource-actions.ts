@@ -266,7 +266,8 @@ function done(
 ): ActionResult {
   const { action, resource } = request
   const { envelope, isListed, isNotice, view } = action
-  const isOther = (envelope ?? isListed ?? isNotice ?? view ?? resource.hidden ?? resource.address) !== undefined
+  const isOther =
+    (envelope ?? isListed ?? isNotice ?? view ?? resource.hidden ?? resource.address ?? resource.tag) !== undefined
   const textOf = isOther || 'literal' in action ? bodyText : () => recordText(value)
   const body = action.hasBody ? textOf(request, value) : ''
   const headers = withTag(action, headersOf(action, facts), () => recordText(stored))
@@ -296,8 +297,8 @@ const MAX_LIST_TEXT = 1024 * 1024
 
 function listText(request: ActionRequest, { values, before, after }: RecordPage, space: Space): string | LongBody {
   const { resource } = request
-  const { hidden, address, links } = resource
-  const isWhole = (hidden ?? address ?? links ?? request.action.view) === undefined
+  const { hidden, address, links, tag } = resource
+  const isWhole = (hidden ?? address ?? tag ?? links ?? request.action.view) === undefined
   const textOf = isWhole ? recordText : (value: Values) => shownText(withLinked(value, resource, space), request)
   const pieces = function* () {
     yield before

@@ -134,6 +134,9 @@ export function readResource(collection: CollectionShape): FoundResource | strin
   const single = isSingle ? readSingle(collection, record, id) : undefined
   if (typeof single === 'string') return single
   const address = (id.isUnseen && id.parts === undefined ? findAddress : findSelfLink)(fields, sent)
+  const [tag] = [...fields].flatMap(([name, { type, readOnly }]) =>
+    /^_?e_?tag$/i.test(name) && type === 'string' && (readOnly || !requests.some((one) => one.has(name))) ? [name] : [],
+  )
   const { place: inner } = fields.get('attributes') ?? {}
   const attributes = inner === undefined ? [] : [...readRecordFields(inner).keys()]
   const ofOne = operations.filter(({ parameter }) => parameter !== undefined)
@@ -150,6 +153,7 @@ export function readResource(collection: CollectionShape): FoundResource | strin
     ...(single && { single }),
     ...(attributes.length > 0 && { attributes }),
     ...(address && { address }),
+    ...(tag !== undefined && { tag }),
     ...(hidden.length > 0 && { hidden }),
     ...(Object.keys(aliases).length > 0 && { aliases }),
     ...((isOpen(record) || isUnion(record)) && ({ isOpen: true } as const)),

@@ -227,3 +227,29 @@ it('a write on a record without a condition is a documented 428, also where If-M
   }
   expect([await write('PUT', 9), (await sandbox.get('/notes/2')).status]).toEqual([404, 200])
 })
+
+it.each([true, false])(
+  'a record has its tag in a property named so, in lists as well; required: %s',
+  async (required) => {
+    const { paths, ...rest } = contract()
+    const whole = { ...note, required: ['id', ...(required ? ['_etag'] : [])] }
+    const document = JSON.stringify({ ...rest, paths }).replaceAll(
+      JSON.stringify(note),
+      JSON.stringify({ ...whole, properties: { ...note.properties, _etag: { ...text, readOnly: true } } }),
+    )
+    const [[, openSandbox]] = transports as [(typeof transports)[number]]
+    const sandbox = await openSandbox({ spec: temporaryFile('spec.json', document), strict: true })
+    const created = await sandbox.post('/notes', { text: 'first', _etag: 'mine' })
+    const tag = created.headers.get('etag')
+    expect(tag).toMatch(/^".+"$/)
+    expect(created.json).toMatchObject({ _etag: tag })
+    expect((await sandbox.get('/notes')).json).toEqual([{ id: 1, text: 'first', _etag: tag }])
+    const put = await sandbox.call('/notes/1', {
+      method: 'PUT',
+      body: { text: 'b' },
+      headers: { 'if-match': String(tag) },
+    })
+    expect([put.status, put.headers.get('etag')]).toEqual([200, Object(put.json)._etag])
+    expect(put.headers.get('etag')).not.toBe(tag)
+  },
+)
