@@ -143,26 +143,35 @@ function withShallow(
   found: readonly FoundResource[],
   collections: readonly CollectionShape[],
 ): readonly FoundResource[] {
-  const { originOf } = readOrigins(found)
-  const nameOf = (path: string) => literalsOf(path).at(-1)
-  const owners = collections.map((collection) => {
+  const byPath = new Map(found.map((one) => [one.resource.path, one]))
+  const byName = grouped(found, ({ resource }) => literalsOf(resource.path).at(-1))
+  const isOfRecord = ({ parameter, item }: OperationShape) =>
+    parameter !== undefined && item.child('x-sandbox-resource')?.value !== false
+  const shallow = collections.flatMap((collection) => {
     const { path, operations } = collection
-    const own = found.find(({ resource }) => resource.path === path)
-    const isOwned = ({ parameter, item }: OperationShape) =>
-      parameter !== undefined && item.child('x-sandbox-resource')?.value !== false
-    const isOf = (other: FoundResource) =>
-      originOf.get(other) === other &&
-      other.resource.path.split('{').length > path.split('{').length &&
-      other.resource.path.startsWith(path.slice(0, path.lastIndexOf('/') + 1)) &&
-      nameOf(other.resource.path) === nameOf(path) &&
-      (own === undefined || isSameRecord(path, own.record, other.resource.path, other.record))
-    const [owner, ...others] = operations.every(isOwned) ? found.filter(isOf) : []
-    return [collection, others.length === 0 ? owner : undefined] as const
+    const own = byPath.get(path)
+    const isOwner = ({ resource, record }: FoundResource) =>
+      resource.path.split('{').length > path.split('{').length &&
+      resource.path.startsWith(path.slice(0, path.lastIndexOf('/') + 1)) &&
+      (own === undefined || isSameRecord(path, own.record, resource.path, record))
+    const named = operations.every(isOfRecord) ? (byName.get(literalsOf(path).at(-1)) ?? []) : []
+    const owners = named.filter(isOwner)
+    return owners.length > 0 ? [{ collection, owners }] : []
   })
+  if (shallow.length === 0) return found
+  const { originOf } = readOrigins(found)
+  const moved = new Set<string>()
+  const more = new Map<FoundResource, readonly OperationShape[]>()
+  for (const { collection, owners } of shallow) {
+    const [owner, ...others] = owners.filter((one) => originOf.get(one) === one)
+    if (owner === undefined || others.length > 0) continue
+    moved.add(collection.path)
+    more.set(owner, [...(more.get(owner) ?? []), ...collection.operations])
+  }
   return found.flatMap((one) => {
-    if (owners.some(([{ path }, owner]) => owner !== undefined && path === one.resource.path)) return []
-    const more = owners.flatMap(([{ operations }, owner]) => (owner === one ? operations : []))
-    return more.length === 0 ? [one] : [{ ...one, operations: [...one.operations, ...more] }]
+    if (moved.has(one.resource.path)) return []
+    const added = more.get(one)
+    return [added === undefined ? one : { ...one, operations: [...one.operations, ...added] }]
   })
 }
 
