@@ -25,7 +25,7 @@ export interface StatusRules {
   readonly headers: readonly HeaderRules[]
   /** Media types, lower case; empty where none is documented, or services need not keep them. */
   readonly mediaTypes: readonly string[]
-  /** Documented fields of a JSON object, or of the items of a list. */
+  /** Documented fields of a record, or of the records of a list, in or without an envelope. */
   readonly fields: Fields
   /** Finds how a JSON value breaks the schema, as sentence parts: `name is required`. */
   findViolations(value: unknown): readonly string[]
@@ -51,7 +51,7 @@ export async function readResponseRules(contract: Contract, patterns: 'linear' |
     contract.operations.map((operation) => {
       const responses = operationPlace(root, operation)?.children('responses') ?? []
       const byStatus = responses.map(
-        ([status, response]) => [status.toUpperCase(), statusRules(response, compile)] as const,
+        ([status, response]) => [status.toUpperCase(), statusRules(response, compile, operation)] as const,
       )
       return [operation.id, operationRules(new Map(byStatus))]
     }),
@@ -70,9 +70,10 @@ function operationRules(rules: ReadonlyMap<string, StatusRules>): OperationRules
   }
 }
 
-function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
+function statusRules(response: Place, compile: ValidatorMaker, { action }: Operation): StatusRules {
   const content = documentedContent(response).length === 0 ? undefined : jsonContent(response)?.content
   const schema = content?.child('schema')
+  const record = [action?.outer, action?.envelope].reduce(within, schema)
   const validator = schema && compile(() => toJsonSchema((content as Place).written('schema'), { of: 'response' }))
   return {
     headers: response.entries('headers').map(([name, place]) => ({
@@ -81,9 +82,13 @@ function statusRules(response: Place, compile: ValidatorMaker): StatusRules {
       findViolation: headerReader(place, compile),
     })),
     mediaTypes: documentedContent(response).map(([mediaType]) => essenceOf(mediaType)),
-    fields: schema ? readAllFields(schema.child('items') ?? schema) : new Map(),
+    fields: record ? readAllFields(record.child('items') ?? record) : new Map(),
     findViolations: (value) => findViolations(validator, value, 'body').map(({ message }) => message),
   }
+}
+
+function within(schema: Place | undefined, name: string | undefined): Place | undefined {
+  return name === undefined ? schema : schema && readAllFields(schema).get(name)?.place
 }
 
 function headerReader(header: Place, compile: ValidatorMaker): HeaderRules['findViolation'] {

@@ -25,12 +25,13 @@ export function listViolations(
 ): readonly string[] {
   const asked = new Map(readPairs(query))
   const violations: string[] = []
-  const limit = asked.get('limit')
-  const { default: usual } = { default: undefined, ...parameterOf(operation, 'limit') }
+  const size = limitName(operation)
+  const limit = asked.get(size)
+  const { default: usual } = { default: undefined, ...parameterOf(operation, size) }
   if (limit !== undefined && /^\d+$/.test(limit) && items.length > Number(limit))
-    violations.push(`${items.length} items are listed, although limit is ${limit}`)
+    violations.push(`${items.length} items are listed, although ${size} is ${limit}`)
   if (limit === undefined && typeof usual === 'number' && items.length > usual)
-    violations.push(`${items.length} items are listed, although limit defaults to ${usual}`)
+    violations.push(`${items.length} items are listed, although ${size} defaults to ${usual}`)
   for (const [name, value] of asked) {
     // A string may be a search, and a value that no item can have, such as `all`, is no filter.
     const choices = parameterOf(operation, name)?.enum && fields.get(name)?.choices
@@ -54,6 +55,11 @@ export function listViolations(
     seen.add(item.id)
   }
   return violations
+}
+
+/** The parameter with the most records that a page has. */
+export function limitName({ action }: Pick<Operation, 'action'>): string {
+  return action?.query?.limit ?? 'limit'
 }
 
 /** Finds another id in the response than in the path, digit for digit. */

@@ -3,6 +3,7 @@ import type { EngineRequest, EngineResponse } from '../contract/engine.js'
 import { quote } from '../contract/excerpt.js'
 import { isNode } from '../contract/json.js'
 import { findRepeatedName } from '../contract/json-error.js'
+import { recordsIn } from '../contract/resource-data.js'
 import {
   findContentViolations,
   findHeaderViolations,
@@ -89,7 +90,7 @@ function readContent(rules: OperationRules, exchange: SeenExchange, { isPackaged
   // A sandbox makes a mocked response up without the request.
   const isMocked = response.headers['x-sandbox-reason'] === 'mock'
   if (read.kind === 'json' && isSuccess(response.status) && !isMocked) {
-    const { value } = read
+    const value = recordsIn(read.value, operation.action)
     const fields: Fields = rules.of(response.status)?.fields ?? new Map()
     if (Array.isArray(value)) add('query', listViolations(operation, fields, request, value))
     else if (request.method === 'POST') add('identity', creationViolations(operation, fields, request.body, value))

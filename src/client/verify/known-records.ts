@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../../contract/contract.js'
 import { isNode, type Node } from '../../contract/json.js'
 import { parentKey } from '../../contract/parent-key.js'
-import { idInPath, recordsIn } from '../../contract/resource-data.js'
+import { idInPath } from '../../contract/resource-data.js'
 import { isId } from '../../drift/bodies.js'
 import { SeenItems } from './seen-items.js'
 
@@ -23,9 +23,8 @@ export class KnownRecords {
     return known
   }
 
-  keepFirst({ action }: Operation, body: unknown): void {
+  keepFirst({ action }: Operation, listed: unknown): void {
     if (action?.kind !== 'list' || this.#firstRecords.has(action.resource)) return
-    const listed = recordsIn(body, action)
     const { id } = this.#contract.resources.find(({ name }) => name === action.resource) ?? {}
     const first: unknown = Array.isArray(listed) ? listed[0] : undefined
     if (id !== undefined && isNode(first) && first[id.property] !== undefined)

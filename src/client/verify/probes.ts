@@ -3,6 +3,7 @@ import { rootPlace } from '../../contract/document.js'
 import type { EngineRequest } from '../../contract/engine.js'
 import { INT64_MAXIMUM, type Int64 } from '../../contract/int64.js'
 import { stringifyJson } from '../../contract/json.js'
+import { limitName } from '../../drift/bodies.js'
 import { buildRequest } from '../build-request.js'
 import type { SeenItems } from './seen-items.js'
 
@@ -12,6 +13,8 @@ export interface Probe {
   readonly expected?: 400 | 401 | 404
   /** The instance may have a reason of its own to refuse it with 400. */
   readonly isRefusable?: boolean
+  /** It asks for some of the records. */
+  readonly isOfRecords?: true
 }
 
 type Values = ReadonlyMap<string, unknown>
@@ -66,14 +69,13 @@ export function wholeList(
   operation: Operation,
 ): { readonly request: EngineRequest; readonly most: Int64 | undefined } | undefined {
   if (!isList(operation)) return undefined
-  const limit = operation.parameters.find(isLimit)
-  if (limit === undefined) {
-    const { limit: size, page, offset, cursor, before } = operation.action?.query ?? {}
+  const limit = operation.parameters.find((parameter) => isLimit(operation, parameter))
+  if (limit?.maximum === undefined) {
+    const { limit: size = limit?.name, page, offset, cursor, before } = operation.action?.query ?? {}
     const hasPages = [size, page, offset, cursor, before].some((name) => name !== undefined)
     return { request: plainRequest(operation), most: hasPages ? undefined : INT64_MAXIMUM }
   }
-  if (limit.maximum === undefined) return undefined
-  return { request: plainRequest(operation, `limit=${limit.maximum}`), most: limit.maximum }
+  return { request: plainRequest(operation, queryOf(limit.name, limit.maximum)), most: limit.maximum }
 }
 
 export function bareListProbes(operation: Operation): readonly Probe[] {
@@ -88,14 +90,17 @@ export function listProbes(operation: Operation, examples: readonly Example[]): 
   )
   return operation.parameters
     .flatMap((parameter) =>
-      [...(parameter.enum ?? []), ...(isLimit(parameter) ? [parameter.maximum ?? []].flat() : [])].map((value) => ({
-        parameter,
-        value,
-      })),
+      [...(parameter.enum ?? []), ...(isLimit(operation, parameter) ? [parameter.maximum ?? []].flat() : [])].map(
+        (value) => ({
+          parameter,
+          value,
+        }),
+      ),
     )
     .map(({ parameter: { name }, value }) => ({
       name: `${name} ${String(value)}`,
-      request: plainRequest(operation, String(new URLSearchParams([[name, String(value)]]))),
+      request: plainRequest(operation, queryOf(name, value)),
+      isOfRecords: true as const,
     }))
     .filter(({ name }) => !known.has(name))
 }
@@ -104,8 +109,12 @@ function isList({ method, path, parameters }: Operation): boolean {
   return method === 'GET' && !path.includes('{') && !parameters.some(({ required }) => required)
 }
 
-function isLimit({ name, type }: Operation['parameters'][number]): boolean {
-  return name === 'limit' && type === 'integer'
+function isLimit(operation: Operation, { in: place, name, type }: Operation['parameters'][number]): boolean {
+  return place === 'query' && name === limitName(operation) && type === 'integer'
+}
+
+function queryOf(name: string, value: unknown): string {
+  return String(new URLSearchParams([[name, String(value)]]))
 }
 
 export function itemProbes(

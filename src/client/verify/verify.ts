@@ -147,12 +147,12 @@ class Run {
     if (isWrite) await this.#verifyListed(operation, apiKey)
   }
 
-  async #check(operation: Operation, { name, request, expected, isRefusable }: Probe): Promise<void> {
+  async #check(operation: Operation, { name, request, expected, isRefusable, isOfRecords }: Probe): Promise<void> {
     const response = await this.#service.ask(operation, request)
     if ('outcome' in response) return this.#add(operation.id, name, request, response.outcome, [response.detail])
     const { status } = response
     const items = this.#records.itemsOf(operation)
-    const body = bodyOf(response)
+    const body = recordsOf(operation, response)
     const violations = this.#violationsIn(operation, request, response)
     if (isMocked(response)) {
       this.#reached.add(operation.id)
@@ -160,10 +160,12 @@ class Run {
     }
     const details = detailsOf(violations)
     const skipped = isSuccess(status)
-      ? undefined
+      ? isOfRecords && !Array.isArray(body)
+        ? 'the response has no list that the contract describes'
+        : undefined
       : (removalReason(operation, response, expected !== undefined || this.#records.areIdsKnown(operation)) ??
         (isRefusable && status === 400
-          ? `it is refused with 400, as it may be: ${messageIn(operation, body)}`
+          ? `it is refused with 400, as it may be: ${messageIn(operation, bodyOf(response))}`
           : undefined))
     if (skipped !== undefined && detailsOf(violations.filter(({ rule }) => rule !== 'status')).length === 0)
       this.#add(operation.id, name, request, 'skipped', [skipped])
@@ -201,7 +203,7 @@ class Run {
     const request = this.#service.withKey(operation, whole.request, key)
     const response = await this.#service.ask(operation, request)
     if ('outcome' in response) return this.#add(operation.id, name, request, response.outcome, [response.detail])
-    const body = recordsIn(bodyOf(response), operation.action)
+    const body = recordsOf(operation, response)
     const items = itemsIn(body)
     const missing = created.filter(({ id }) => !items.some((item) => item.id === id))
     const isUnclear = most === undefined || !Array.isArray(body)
@@ -223,7 +225,9 @@ class Run {
     const again = await this.#service.ask(operation, request)
     if ('outcome' in list || 'outcome' in again) return []
     return itemsIn(body).flatMap((item) => {
-      const [listed, now] = [list, again].map((response) => itemsIn(bodyOf(response)).find(({ id }) => id === item.id))
+      const find = (at: Operation, response: EngineResponse) =>
+        itemsIn(recordsOf(at, response)).find(({ id }) => id === item.id)
+      const [listed, now] = [find(source.operation, list), find(operation, again)]
       return changedFields(item, listed)
         .filter((name) => now?.[name] === item[name])
         .map((name) => `${fieldText(item, name)}, but the list says ${quote(listed?.[name])}`)
@@ -343,6 +347,10 @@ function bytesOf({ body }: EngineRequest): Uint8Array | undefined {
 /** A 422 may say the same as a 400, if both are documented. */
 function isExpected({ responses }: Operation, expected: number, status: number): boolean {
   return status === expected || (expected === 400 && status === 422 && responses.has(422))
+}
+
+function recordsOf({ action }: Operation, response: EngineResponse): unknown {
+  return recordsIn(bodyOf(response), action)
 }
 
 function bodyOf({ body }: Pick<EngineResponse, 'body'>): unknown {
