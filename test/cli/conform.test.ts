@@ -233,7 +233,33 @@ process.exit(1)`
         ['unauthorized', 'not-applicable'],
       ],
     ])
-    expect(scenarios.map(({ reason }) => reason)).toContain('The operations of notes need no key.')
+    expect(scenarios.map(({ reason }) => reason)).toContain('The command needs no key for notes.')
+  })
+
+  it('tests a wrong key only in a job that needs one', async () => {
+    const note = object({ id: integer, text }, ['id', 'text'])
+    const paths = crud('/notes', '/notes/{id}', note, [inPath('id', integer)])
+    const { '/notes': notes, '/notes/{id}': one } = paths as Record<string, { get: object }>
+    const open = (path = one) => ({ ...path, get: { ...path?.get, security: [] } })
+    const document = {
+      ...{ openapi: '3.1.0', info: { title: 'Notes', version: '1' }, security: [{ key: [] }] },
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      paths: { '/notes': open(notes), '/notes/{id}': open() },
+    }
+    const client = `
+const { PETSTORE_BASE_URL: base, PETSTORE_API_KEY: key, PETSTORE_JOB: job } = process.env
+const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+const body = job === 'create' ? { method: 'POST', body: '{"id":1,"text":"a"}' } : {}
+process.exit((await fetch(base + '/notes', { headers, ...body })).ok ? 0 : 1)`
+    const files = { 'notes.json': JSON.stringify(document) }
+    const outcome = async (more = '') => {
+      const args = `--spec notes.json ${only('unauthorized')}${more} -o json`
+      const command = [process.execPath, '--input-type=module', '-e', client]
+      const { out, err } = await conform(args, command, files)
+      return out === '' ? err : (JSON.parse(out) as { scenarios: { outcome: string }[] }).scenarios[0]?.outcome
+    }
+    expect(await outcome()).toBe('passed')
+    expect(await outcome(' --job read')).toContain('unauthorized does not apply: The command needs no key for notes.')
   })
 
   it('refuses an unknown resource, and scenarios of which none applies', async () => {

@@ -16,8 +16,6 @@ export interface TestedResource {
   /** A property has an enum. */
   readonly hasChoices: boolean
   readonly allowsLargeIds: boolean
-  /** No operation needs a key. */
-  readonly isPublic: boolean
   /** Resources with records to generate: those that its records belong to, then its own. */
   readonly generate: readonly string[]
 }
@@ -58,7 +56,6 @@ export function findResource(
       .filter((operation) => operation.action?.kind === kind && operation.method === method)
       .sort((a, b) => a.path.length - b.path.length)[0]
   const [list, get, create] = [stepOf('list', 'GET'), stepOf('get', 'GET'), stepOf('create', 'POST')]
-  const steps = [list, get, create].filter((value) => value !== undefined)
   const isGenerated = (!resource.isFixed || resource.isMadeUp) && isPackaged !== true
   return {
     name: resource.name,
@@ -68,7 +65,6 @@ export function findResource(
       choices.some((choice) => typeof choice === 'string'),
     ),
     allowsLargeIds: resource.id.kind === 'integer' && get !== undefined && takesLargeId(get),
-    isPublic: steps.every((step) => step.isPublic),
     generate: isGenerated ? [...resource.parents.flatMap((parent) => parent.resource ?? []), resource.name] : [],
   }
 }
@@ -101,12 +97,14 @@ export function applyScenario(
   const isAbout = (word: string) => expectation.delivers.includes(word)
   const text = JSON.stringify([switches, expectation])
   const missing = STEPS.find((step) => text.includes(`{${step}}`) && operations[step] === undefined)
+  const isAboutKey = expectation.key !== DEFAULT_KEY || 'used' in switches || 'ban' in switches
+  const needsKey = (job: Job) => jobOperations(job, resource).some(({ isPublic }) => !isPublic)
+  const usable = isAboutKey ? able.filter(needsKey) : able
   const isDeprecated = (job: Job) => jobOperations(job, resource).some(({ sunsetAt }) => sunsetAt !== undefined)
-  const job = isAbout('sunset') ? able.find(isDeprecated) : able[0]
+  const job = isAbout('sunset') ? usable.find(isDeprecated) : usable[0]
   if (able.length === 0 || missing !== undefined)
     return `${resource.name} has no operation to ${missing ?? (expectation.job === 'create' ? 'create' : 'list')} records.`
-  const isAboutKey = expectation.key !== DEFAULT_KEY || 'used' in switches || 'ban' in switches
-  if (resource.isPublic && isAboutKey) return `The operations of ${resource.name} need no key.`
+  if (usable.length === 0) return `The command needs no key for ${resource.name}.`
   if (job === undefined) return `No operation of ${resource.name} has x-deprecated-sunset.`
   if (isAbout('enum-growth') && !resource.hasChoices) return `No property of ${resource.name} has an enum.`
   if (expectation.largeId && !resource.allowsLargeIds) return `Ids of ${resource.name} are not above 2^53.`
