@@ -243,6 +243,29 @@ describe('what call shows without sending', () => {
     expect((await call(line, io)).out).toMatch(/^x-tenant-id: 5$/im)
   })
 
+  it('has the required headers of the contract: the key and those of every call are not asked for', async () => {
+    const io = ioFor()
+    const header = (name: string, place = 'header') => ({ name, in: place, required: true, schema: { minLength: 3 } })
+    const parameters = [header('X-Tenant'), header('X-Key'), header('User-Agent'), header('visit', 'cookie')]
+    const paths = { '/things': { get: { operationId: 'find', parameters, responses: {} } } }
+    const securitySchemes = { key: { type: 'apiKey', in: 'header', name: 'x-key' } }
+    const more = { security: [{ key: [] }], components: { securitySchemes } }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths, ...more }
+    writeFileSync(join(io.cwd, 'openapi.json'), JSON.stringify(document))
+    const found = async (flags: string) => {
+      const { code, err } = await call(`${flags} -n --spec openapi.json --base-url http://127.0.0.1:1/v1`, io)
+      return { code, err }
+    }
+    const missing = await found('find')
+    expect(missing.code).toBe(2)
+    expect(missing.err).toContain('find: X-Tenant is required; set it with --x-tenant')
+    expect(missing.err).toContain('find: visit is required')
+    expect(missing.err).not.toMatch(/X-Key|User-Agent/)
+    expect((await found('find --x-tenant ab -H Cookie:visit=123')).err).toContain('X-Tenant must have at least 3')
+    expect((await found('get /things -H x-tenant:abc -H Cookie:visit=123')).code).toBe(0)
+    expect((await found('find --no-validate')).code).toBe(0)
+  })
+
   it("is an operation's help, from the contract", async () => {
     const { code, out } = await call('listPets --help')
     expect(code).toBe(0)

@@ -6,7 +6,7 @@ import { joinedHeaders, requestHeaders } from '../../client/headers.js'
 import { NoResponseError } from '../../client/no-response.js'
 import { type SendResult, send } from '../../client/send.js'
 import { DEFAULT_SOURCE, resolveTarget, SANDBOX_KEY, type Target } from '../../client/target.js'
-import type { Contract } from '../../contract/contract.js'
+import type { Contract, Violation } from '../../contract/contract.js'
 import type { KeyHeader } from '../../contract/contract-data.js'
 import { readPairs } from '../../contract/query.js'
 import { basePathIn } from '../../domain/base-address.js'
@@ -51,7 +51,13 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const { operation, method } = request
   if (body !== undefined && !operation.takesBody)
     throw new Failure('INVALID_FLAG', [`--body: ${operation.id} takes no body`])
-  if (request.violations.length > 0 && !flags.has('no-validate')) refuse(call, request)
+  const ownHeaders = {
+    contentType: request.body && contentTypeOf(operation),
+    given: settings.headers,
+    userAgent: `petstore-sandbox/${packageVersion}`,
+  }
+  const violations = [...request.violations, ...headerViolations(call, request, ownHeaders)]
+  if (violations.length > 0 && !flags.has('no-validate')) refuse(call, { operation, violations })
 
   const startedAt = io.monotonic()
   const target = await resolveTarget(
@@ -74,12 +80,7 @@ export async function callOperation(call: Call, io: CliIo): Promise<number> {
   const outgoing: ClientRequest = {
     method,
     url: withKeyQuery(plainUrl, keyQuery, encodeURIComponent(apiKey ?? '')),
-    headers: requestHeaders({
-      keys,
-      contentType: request.body && contentTypeOf(operation),
-      given: settings.headers,
-      userAgent: `petstore-sandbox/${packageVersion}`,
-    }),
+    headers: requestHeaders({ keys, ...ownHeaders }),
     body: request.body,
   }
   const unknown = request.unknownFields.map((name) => `${operation.id} has no field ${JSON.stringify(name)}.`)
@@ -213,8 +214,20 @@ async function violationsIn(
   return violations.map(({ detail }) => detail)
 }
 
+/** Without the key, which is not known yet. */
+function headerViolations(
+  { contract }: Call,
+  { operation }: BuiltRequest,
+  headers: Omit<Parameters<typeof requestHeaders>[0], 'keys'>,
+): readonly Violation[] {
+  const keys = documentedChoices(contract, operation.keys).flat()
+  const isKey = (name: string) => keys.some((place) => place.name.toLowerCase() === name.toLowerCase())
+  const sent = joinedHeaders(requestHeaders({ keys: [], ...headers }))
+  return operation.checkHeaders(sent).filter(({ name }) => !isKey(name))
+}
+
 /** @throws Failure listing every violation with the flag that caused it */
-function refuse({ names }: Call, { operation, violations }: BuiltRequest): never {
+function refuse({ names }: Call, { operation, violations }: Pick<BuiltRequest, 'operation' | 'violations'>): never {
   const flagOf = new Map([...names].map(([one, flag]) => [`${'in' in one ? one.in : 'body'} ${one.name}`, `--${flag}`]))
   throw new Failure(
     'INVALID_REQUEST',
