@@ -14,6 +14,7 @@ export interface ReadyFacts {
   readonly controlUrl: string
   readonly pid: number
   readonly plan: string | undefined
+  readonly limits: string | undefined
   readonly records: Readonly<Record<string, number>>
   readonly seed: number
   readonly upstream?: string | undefined
@@ -96,8 +97,10 @@ function prettyReady({ baseUrl, controlUrl, upstream, cors = '*', ...facts }: Re
   return `Ready on ${baseUrl}${behind} (${startText(facts)}); dashboard ${controlUrl}/`
 }
 
-export function startText({ plan, records, seed }: Pick<ReadyFacts, 'plan' | 'records' | 'seed'>): string {
-  return `${plan === undefined ? 'no quotas' : `plan ${plan}`}, ${recordsText(records)}, seed ${seed}`
+export function startText(facts: Pick<ReadyFacts, 'plan' | 'limits' | 'records' | 'seed'>): string {
+  const { records, seed } = facts
+  const quotas = (['plan', 'limits'] as const).flatMap((name) => (facts[name] ? [`${name} ${facts[name]}`] : []))
+  return `${quotas.join(', ') || 'no quotas'}, ${recordsText(records)}, seed ${seed}`
 }
 
 function jsonReady({ operations, ...facts }: ReadyFacts): string {

@@ -121,6 +121,7 @@ async function serve(flags: FlagValues, own: OwnFlags, io: CliIo): Promise<numbe
       log.ready({
         ...locationOf(runs.run),
         plan: sandbox.plan,
+        limits: sandbox.limits,
         records: sandbox.records,
         seed,
         upstream: options.upstream,

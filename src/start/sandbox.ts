@@ -6,6 +6,7 @@ import { countRecords } from '../core/collections.js'
 import { listen } from '../http/listener.js'
 import type { BodyBudget } from '../http/request-body.js'
 import type { ResolvedOptions } from '../options/resolve.js'
+import { formatLimits } from '../options/values/keys.js'
 import { openInSteps } from '../system/cleanup-stack.js'
 import { messageOf } from '../system/message-of.js'
 import { openSandboxCore, type SandboxCore, type SandboxEvents, type SavedSandbox } from './compose.js'
@@ -18,6 +19,8 @@ export interface RunningSandbox {
   readonly controlUrl: string
   /** Of the key `sandbox`; undefined if the contract has no plans. */
   readonly plan: string | undefined
+  /** `3/min` if limits were given, in place of the plan's. */
+  readonly limits: string | undefined
   /** How many records each resource has. */
   readonly records: Readonly<Record<string, number>>
   readonly seed: number
@@ -55,12 +58,13 @@ export function runSandbox(
     await core.begin(`${isAnyAddress ? hostname() : host}:${listener.port}`)
     const origin = `http://${isAnyAddress ? '127.0.0.1' : host}:${listener.port}`
     const { spaces } = core
-    const { seed, basePath, contract: served } = spaces.default.shared
+    const { seed, basePath, contract: served, start } = spaces.default.shared
     return {
       core,
       baseUrl: origin + basePath,
       controlUrl: origin + CONTROL_PATH,
-      plan: spaces.default.shared.start.settings.plan,
+      plan: start.settings.plan,
+      limits: start.settings.limits && formatLimits(start.settings.limits),
       records: countRecords(served, spaces.default.state.records),
       seed,
       operations: served.operations,

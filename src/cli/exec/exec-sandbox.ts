@@ -66,7 +66,7 @@ export async function openExecSandbox(
     },
   }
   const sandbox = await runSandbox(options, events, contract)
-  const { baseUrl, controlUrl, plan, records, operations, core } = sandbox
+  const { baseUrl, controlUrl, plan, limits, records, operations, core } = sandbox
   const ids = operations.map(({ id }) => id)
   return {
     startedAt: core.identity.startedAt,
@@ -74,6 +74,7 @@ export async function openExecSandbox(
       baseUrl,
       controlUrl,
       plan,
+      limits,
       records,
       seed: options.seed,
       upstream: options.upstream,

@@ -99,7 +99,7 @@ function operationsLine(operations: Contract['operations'], columns: number): re
 
 /** The first lines on a terminal. @source docs/cli.md, "Ready line" */
 function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boolean): string {
-  const { baseUrl, controlUrl, plan, records, core } = sandbox()
+  const { baseUrl, controlUrl, plan, limits, records, core } = sandbox()
   const columns = terminalWidth(io.stderr) ?? DEFAULT_COLUMNS
   const bold = colourLevel(io.stderr, io.env) === 0 ? baseUrl : `\u001b[1m${baseUrl}\u001b[22m`
   const { keys, shared } = core.spaces.default
@@ -117,7 +117,7 @@ function banner({ sandbox, io, store, group, seed }: Interaction, readsKeys: boo
         ? 'none: everything is in memory'
         : escapeControls(relative(io.cwd, store))
   return [
-    wrapWords(`Ready on ${baseUrl} (${startText({ plan, records, seed })})`, columns).replace(baseUrl, bold),
+    wrapWords(`Ready on ${baseUrl} (${startText({ plan, limits, records, seed })})`, columns).replace(baseUrl, bold),
     '',
     // A shell joins the two lines of a copied command.
     ...(cellWidth(`${curl} ${url}`) < columns ? [`${curl} ${url}`] : [`${curl} \\`, `    ${url}`]),
