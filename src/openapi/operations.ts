@@ -3,7 +3,7 @@ import { essenceOf, isFormType } from '../contract/media-types.js'
 import { isSingular, literalsOf, PARAMETER, plainName } from '../contract/names.js'
 import { type Fields, isAny, isObject, readRecordFields } from '../contract/schema-fields.js'
 
-const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
+export const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace']
 
 export interface OperationShape {
   /** The operationId, or method and path. */

@@ -19,7 +19,7 @@ export interface ReadParameter {
   readonly schema: Place | undefined
 }
 
-const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const
+export const LOCATIONS = ['path', 'query', 'header', 'cookie'] as const
 /** @source OpenAPI specification: Parameter Object */
 const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i
 

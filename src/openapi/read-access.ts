@@ -71,14 +71,19 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 function readKeyPlaces(root: Place, operations: readonly OperationShape[]): Keys & Pick<Access, 'notes'> {
   const places = [root, ...operations.map(({ place }) => place)]
-  const required = new Set(
-    places.flatMap((place) => place.items('security')).flatMap((place) => Object.keys(place.object())),
+  const required = new Map(
+    places
+      .flatMap((place) => place.items('security'))
+      .flatMap((place) => Object.keys(place.object()).map((name) => [name, place.name] as const))
+      .reverse(),
   )
   const all = securitySchemes(root)
   const schemes = required.size === 0 ? [...all] : [...all].filter(([name]) => required.has(name))
   const found = new Map<string, KeyHeader>()
   const otherKeys: OtherKey[] = []
-  const unknown: string[] = []
+  const unknown = [...required]
+    .filter(([name]) => !all.has(name))
+    .map(([name, place]) => `${JSON.stringify(name)} (not declared, although ${place} names it)`)
   for (const [title, scheme] of schemes) {
     const place = keyPlace(scheme)
     if (place === undefined) unknown.push(`${JSON.stringify(title)} (${kindOf(scheme)})`)

@@ -20,6 +20,7 @@ import { SpecError } from '../contract/spec-error.js'
 import type { Schemas } from '../contract/validators.js'
 import { checkResponse } from './check-response.js'
 import { type CommonErrors, readCommonErrors, readErrors } from './documented-errors.js'
+import { ignoredNotes } from './ignored-parts.js'
 import { readLimitHeaders } from './limit-headers.js'
 import { bodyContent, type OperationShape, parametersOf, readOperations, success } from './operations.js'
 import { withParameterLists } from './parameter-lists.js'
@@ -92,6 +93,7 @@ export function readContract(document: Node, { mocked = [] }: ReadingContext = {
       ...ofAccess,
       ...reading.notes,
       ...notes,
+      ...ignoredNotes(root, shapes),
       ...callbackNotes(shapes),
       ...unservedNotes(root),
       ...unreachedNotes(operations),

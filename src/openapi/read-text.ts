@@ -3,6 +3,7 @@ import { createContract } from '../contract/create-contract.js'
 import { quote } from '../contract/excerpt.js'
 import { stringifyJson } from '../contract/json.js'
 import { parseDocument, type YamlReader } from '../contract/parse-document.js'
+import { nativePattern } from '../contract/patterns.js'
 import { writeYaml } from '../contract/served-text.js'
 import { SpecError } from '../contract/spec-error.js'
 import { validatorMaker } from '../contract/validator-maker.js'
@@ -67,9 +68,19 @@ async function uncheckedPatterns(patterns: ReadonlyMap<string, string>): Promise
   const { linearPattern } = await import('../contract/linear-pattern.js')
   return [...patterns]
     .filter(([pattern]) => linearPattern(pattern) === undefined)
-    .map(
-      ([pattern, place]) =>
-        `${place}: the pattern ${quote(pattern)} is not checked, as it cannot be matched in linear time. ` +
-        'Write it without lookarounds, back references and repetitions of more than 1000.',
+    .map(([pattern, place]) => `${place}: the pattern ${quote(pattern)} is not checked, as it ${mistakeIn(pattern)}.`)
+}
+
+function mistakeIn(pattern: string): string {
+  if (nativePattern(pattern) !== undefined)
+    return (
+      'cannot be matched in linear time. ' +
+      'Write it without lookarounds, back references and repetitions of more than 1000'
     )
+  try {
+    new RegExp(pattern)
+  } catch (error) {
+    return `is not a valid regular expression (${messageOf(error).replace(/^.*\/[a-z]*: /s, '')})`
+  }
+  return 'is not a valid regular expression'
 }

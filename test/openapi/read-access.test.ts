@@ -92,6 +92,18 @@ describe('the headers of the key', () => {
     ])
   })
 
+  it('replace a scheme that is not declared, with a note that has its place', () => {
+    const paths = { '/a': { get: { security: [{ Key: [] }], responses: {} } } }
+    expect(
+      read({ components: { securitySchemes: schemes }, paths, security: [{ Key: [] }, { custom: [] }] }).notes,
+    ).toEqual([
+      'Instead of "Key" (not declared, although security[0] names it), the sandbox accepts API keys as X-Acme: <key>.',
+    ])
+    expect(read({ components: { securitySchemes: schemes }, paths }).notes).toEqual([
+      'Instead of "Key" (not declared, although paths./a.get.security[0] names it), the sandbox accepts API keys as Authorization: Bearer <key>.',
+    ])
+  })
+
   it('are alternatives for each operation: one of them, or all of one', () => {
     const keysOf = (security: readonly object[], root: readonly object[] = [{ custom: [] }]) => {
       const paths = { '/a': { get: { security, responses: {} } }, '/b': { get: { responses: {} } } }

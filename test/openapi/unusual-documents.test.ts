@@ -109,6 +109,39 @@ it('a description beside the media types of a response is ignored, with a warnin
     expect(await get(spec, target)).toEqual([200, 'application/json', '{"a":1}'])
 })
 
+it('what is ignored because of its name is in a note with its place', async () => {
+  const parameters = `[
+    { name: color, in: quer, schema: { type: string } },
+    { name: thingId, in: path, required: true, schema: { type: integer } },
+    { name: id, in: path, required: true, schema: { type: integer } },
+    { name: size, in: query, schema: { type: string } }]`
+  const ok = '{ responses: { 200: { description: d } } }'
+  const own = `{ parameters: ${parameters}, x-gots: {}, servers: [], get: ${ok}, pots: ${ok}, head: ${ok} }`
+  const text = `${HEAD}paths: { '/a/{id}': ${own}, '/b/{name}': { post: ${ok} } }\n`
+  const at = 'paths./a/{id}'
+  expect((await loadContract(temporaryFile('a.yaml', text))).notes).toEqual([
+    `${at}.pots is ignored: it is not a method; did you mean post?`,
+    `${at}.parameters[0] is ignored: "quer" is not a place for a parameter; did you mean query?`,
+    `${at}.parameters[1] is ignored: the path /a/{id} has no {thingId}.`,
+  ])
+})
+
+it.each([
+  ['^(abc$', 'it is not a valid regular expression (Unterminated group).'],
+  ['^[A-Z{3}$', 'it is not a valid regular expression (Unterminated character class).'],
+  [
+    '^(?=a)b?',
+    'it cannot be matched in linear time. Write it without lookarounds, back references and repetitions of more than 1000.',
+  ],
+])('the pattern %s is not checked, and a note has the reason', async (pattern, why) => {
+  const parameter = `{ name: a, in: query, schema: { type: string, pattern: '${pattern}' } }`
+  const text = `${HEAD}paths: { /a: { get: { parameters: [${parameter}], responses: { 200: { description: d } } } } }\n`
+  const place = 'paths./a.get.parameters[0].schema'
+  expect((await loadContract(temporaryFile('a.yaml', text))).notes).toEqual([
+    `${place}: the pattern ${JSON.stringify(pattern)} is not checked, as ${why}`,
+  ])
+})
+
 it('keys without a value are absent', async () => {
   const operation = `get:
       tags:
