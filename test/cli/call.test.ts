@@ -266,6 +266,34 @@ describe('what call shows without sending', () => {
     expect((await found('find --no-validate')).code).toBe(0)
   })
 
+  it('is an example with all that is required', async () => {
+    const io = ioFor()
+    const name = (more: object) => ({ type: 'string', ...more })
+    const fields = {
+      name: name({}),
+      kind: name({ enum: ['a', 'b'] }),
+      note: name({}),
+      tags: { type: 'array', items: name({}) },
+    }
+    const schema = { type: 'object', properties: fields, required: ['name', 'kind', 'tags'] }
+    const header = (title: string, required: boolean) => ({
+      name: title,
+      in: 'header',
+      required,
+      schema: name({ example: 'x y' }),
+    })
+    const post = {
+      operationId: 'make',
+      parameters: [header('X-Tenant', true), header('X-Other', false)],
+      requestBody: { content: { 'application/json': { schema } } },
+      responses: {},
+    }
+    const document = { openapi: '3.1.0', info: { title: 't', version: '1' }, paths: { '/things': { post } } }
+    writeFileSync(join(io.cwd, 'openapi.json'), JSON.stringify(document))
+    const { out } = await call('make --help --spec openapi.json', io)
+    expect(out).toContain("\n  petstore-sandbox call make --name <string> --kind a --tags <string> --x-tenant 'x y'\n")
+  })
+
   it("is an operation's help, from the contract", async () => {
     const { code, out } = await call('listPets --help')
     expect(code).toBe(0)

@@ -262,6 +262,11 @@ describe('a start that fails', () => {
   })
 })
 
+it('a folder of fixtures that does not exist is called that', async () => {
+  const { code, err } = await run('serve --port 0 --in-memory --fixtures nodir', testIo())
+  expect([code, err]).toEqual([2, expect.stringMatching(/FIXTURES_MISSING: "\S+nodir" does not exist\./)])
+})
+
 it('a reset rereads the fixtures, or reports the problem', async () => {
   const pets = (count: number) =>
     JSON.stringify(Array.from({ length: count }, (_, index) => ({ id: index + 1, name: 'Rex', categoryId: 1 })))

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { shellWord } from '../../advice/curl.js'
 import type { CallInput } from '../../client/build-request.js'
 import { type Header, readHeader } from '../../client/headers.js'
 import type { Operation } from '../../contract/contract.js'
@@ -280,17 +281,20 @@ function aboutOf(flag: Parameter | Field): string {
   return `${description ?? flag.name}${remarks.length === 0 ? '' : ` (${remarks.join('; ')})`}`.replace(/\s+/g, ' ')
 }
 
+/** With a placeholder for each required value that the contract has no example of. */
 function exampleOf({ id, parameters, body }: Operation, names: FlagNames): string {
-  const words = ['petstore-sandbox call', id]
-  for (const parameter of parameters) {
-    const example = parameter.example ?? parameter.enum?.[0]
-    if (example === undefined) continue
-    words.push(parameter.in === 'path' ? String(example) : `--${names.get(parameter)} ${String(example)}`)
-  }
   const values: Readonly<Record<string, unknown>> = body?.example === undefined ? {} : Object(JSON.parse(body.example))
-  for (const field of body?.fields ?? []) {
-    const value = Object.hasOwn(values, field.name) ? String(values[field.name]) : undefined
-    if (value !== undefined && /^[\w.-]+$/.test(value)) words.push(`--${names.get(field)} ${value}`)
+  const valueOf = (flag: Parameter | Field): string | undefined => {
+    const own = 'in' in flag ? flag.example : Object.hasOwn(values, flag.name) ? values[flag.name] : undefined
+    const value = own ?? ('in' in flag || flag.required ? flag.enum?.[0] : undefined)
+    return value === undefined || typeof value === 'object' ? undefined : shellWord(String(value))
   }
-  return words.join(' ')
+  const inPath = parameters.filter((parameter) => parameter.in === 'path')
+  const words = inPath.map((parameter) => valueOf(parameter) ?? `<${parameter.name}>`)
+  for (const [flag, name] of names) {
+    const value = valueOf(flag)
+    const isShown = 'in' in flag ? value !== undefined && flag.in !== 'header' : /^[\w.-]+$/.test(value ?? '')
+    if (flag.required || isShown) words.push(`--${name} ${value ?? `<${placeholder(flag)}>`}`)
+  }
+  return ['petstore-sandbox call', id, ...words].join(' ')
 }
