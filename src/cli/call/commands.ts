@@ -284,15 +284,15 @@ function aboutOf(flag: Parameter | Field): string {
 /** With a placeholder for each required value that the contract has no example of. */
 function exampleOf({ id, parameters, body }: Operation, names: FlagNames): string {
   const values: Readonly<Record<string, unknown>> = body?.example === undefined ? {} : Object(JSON.parse(body.example))
-  const valueOf = (flag: Parameter | Field): string | undefined => {
+  const sample = (flag: Parameter | Field): string | undefined => {
     const own = 'in' in flag ? flag.example : Object.hasOwn(values, flag.name) ? values[flag.name] : undefined
     const value = own ?? ('in' in flag || flag.required ? flag.enum?.[0] : undefined)
     return value === undefined || typeof value === 'object' ? undefined : shellWord(String(value))
   }
   const inPath = parameters.filter((parameter) => parameter.in === 'path')
-  const words = inPath.map((parameter) => valueOf(parameter) ?? `<${parameter.name}>`)
+  const words = inPath.map((parameter) => sample(parameter) ?? `<${parameter.name}>`)
   for (const [flag, name] of names) {
-    const value = valueOf(flag)
+    const value = sample(flag)
     const isShown = 'in' in flag ? value !== undefined && flag.in !== 'header' : /^[\w.-]+$/.test(value ?? '')
     if (flag.required || isShown) words.push(`--${name} ${value ?? `<${placeholder(flag)}>`}`)
   }
