@@ -1,5 +1,4 @@
 import { isNode, type Place } from '../contract/document.js'
-import { didYouMean } from '../domain/suggest.js'
 import { METHODS, type OperationShape, parametersOf } from './operations.js'
 import { LOCATIONS, TEMPLATE_PARAMETER } from './parameters.js'
 
@@ -11,15 +10,13 @@ export function ignoredNotes(root: Place, shapes: readonly OperationShape[]): re
   const methods = root.children('paths').flatMap(([path, { name, value }]) =>
     Object.entries(Object(value))
       .filter(([key, part]) => isNode(part) && !METHODS.includes(key) && !ITEM_KEYS.test(key))
-      .map(([key]) => ignored(`${name}.${key}`, 'it is not a method', didYouMean(key, METHODS))),
+      .map(([key]) => ignored(`${name}.${key}`, 'it is not a method')),
   )
   const parameters = shapes.flatMap((shape) =>
     parametersOf(shape).flatMap((parameter) => {
       const [name, location] = [parameter.string('name'), parameter.string('in') ?? '']
       if (!LOCATIONS.some((known) => known === location))
-        return [
-          ignored(parameter.name, `"${location}" is not a place for a parameter`, didYouMean(location, LOCATIONS)),
-        ]
+        return [ignored(parameter.name, `in is "${location}", not one of ${LOCATIONS.join(', ')}`)]
       const inPath = [...shape.path.matchAll(TEMPLATE_PARAMETER)].map(([, text]) => text)
       const isUnused = location === 'path' && !inPath.includes(name)
       return isUnused ? [ignored(parameter.name, `the path ${shape.path} has no {${name}}`)] : []
@@ -28,6 +25,6 @@ export function ignoredNotes(root: Place, shapes: readonly OperationShape[]): re
   return [...new Set([...methods, ...parameters])]
 }
 
-function ignored(place: string, why: string, hint = ''): string {
-  return `${place} is ignored: ${why}${hint || '.'}`
+function ignored(place: string, why: string): string {
+  return `${place} is ignored: ${why}.`
 }

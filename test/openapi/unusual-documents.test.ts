@@ -120,8 +120,8 @@ it('what is ignored because of its name is in a note with its place', async () =
   const text = `${HEAD}paths: { '/a/{id}': ${own}, '/b/{name}': { post: ${ok} } }\n`
   const at = 'paths./a/{id}'
   expect((await loadContract(temporaryFile('a.yaml', text))).notes).toEqual([
-    `${at}.pots is ignored: it is not a method; did you mean post?`,
-    `${at}.parameters[0] is ignored: "quer" is not a place for a parameter; did you mean query?`,
+    `${at}.pots is ignored: it is not a method.`,
+    `${at}.parameters[0] is ignored: in is "quer", not one of path, query, header, cookie.`,
     `${at}.parameters[1] is ignored: the path /a/{id} has no {thingId}.`,
   ])
 })
