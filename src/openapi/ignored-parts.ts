@@ -7,7 +7,7 @@ const ITEM_KEYS = /^(?:x-.*|\$ref|summary|description|parameters|servers|query|a
 
 /** Names that OpenAPI gives no meaning, most of them mistyped. */
 export function ignoredNotes(root: Place, shapes: readonly OperationShape[]): readonly string[] {
-  const methods = root.children('paths').flatMap(([path, { name, value }]) =>
+  const methods = root.children('paths').flatMap(([, { name, value }]) =>
     Object.entries(Object(value))
       .filter(([key, part]) => isNode(part) && !METHODS.includes(key) && !ITEM_KEYS.test(key))
       .map(([key]) => ignored(`${name}.${key}`, 'it is not a method')),
