@@ -248,12 +248,15 @@ const isOfEntry = (name: string) => PLACE.test(name) || RULE.test(name) || name 
 /** An object with the messages of each field: `{ "name": ["is required"] }`. The last is of problems without a field. */
 function messagesByField(schema: Place, { name, depth, isOfFields }: Where): Node | undefined {
   const declared = [...readRecordFields(schema)]
+  const isUndeclared =
+    declared.length === 0 && Object(schema.value).additionalProperties === undefined && PROBLEMS.test(name)
   const open = declared.length === 0 ? schema.child('additionalProperties') : undefined
   const forms = declared.map(([key, { place, required }]) => [key, required ? undefined : messageForm(place)] as const)
-  const [[, form] = []] = open === undefined ? forms : [['', messageForm(open)] as const]
+  const [[, form] = []] =
+    open !== undefined ? [['', messageForm(open)] as const] : isUndeclared ? [['', 'list'] as const] : forms
   if (form === undefined || forms.some(([, other]) => other !== form)) return undefined
   const names = declared.map(([key]) => key)
-  if (open === undefined) {
+  if (names.length > 0) {
     const isOfError = form === 'text' ? [SENTENCE, STATUS, PLACE, RULE] : [SENTENCE, STATUS]
     const isByField = BY_FIELD.test(name) || names.some((key) => !isOfError.some((words) => words.test(key)))
     if (!isByField || (form === 'text' && !PROBLEMS.test(name))) return undefined
@@ -264,7 +267,10 @@ function messagesByField(schema: Place, { name, depth, isOfFields }: Where): Nod
   const known = names.find((key) => GENERAL.test(key)) ?? names.find((key) => PROBLEMS.test(key))
   const general = known ?? (fits(filled([usual]), schema) ? usual : String(names[0]))
   if (!isOfFields) return filled([general])
-  return filled(open === undefined ? [...names.filter((key) => key !== general), general] : [FILLED.place])
+  // Undeclared names may be those of an example.
+  const isOfExample = PROBLEMS.test(name) && known === undefined && fits(filled([...names, 'other']), schema)
+  const isClosed = names.length > 0 && !isOfExample
+  return filled(isClosed ? [...names.filter((key) => key !== general), general] : [FILLED.place])
 }
 
 function messageForm(schema: Place): 'text' | 'list' | undefined {

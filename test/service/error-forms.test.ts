@@ -294,6 +294,18 @@ describe('a list of problems, or an object of problems by field', () => {
       },
       { message: MISSING },
     ],
+    [
+      'an example of another request',
+      object({ message: text, errors: object({ email: texts }) }),
+      { message: BOTH, errors: { title: [TITLE], kind: [KIND] } },
+      { message: MISSING },
+    ],
+    [
+      'an object of no known fields',
+      object({ message: text, errors: { type: 'object' } }),
+      { message: BOTH, errors: { title: [TITLE], kind: [KIND] } },
+      { message: MISSING },
+    ],
     ['Sails', object({ problems: texts }), { problems: [TITLE, KIND] }, { problems: [MISSING] }],
   ])(
     'has an entry for each, and is left out if no field is wrong, as %s documents it',
