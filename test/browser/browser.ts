@@ -62,16 +62,6 @@ export function useBrowser() {
     let context = isOwn ? undefined : contexts.get(key)
     if (context === undefined) {
       context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
-      await context.route('**/__sandbox/**', async (route) => {
-        const url = route.request().url()
-        if (route.request().resourceType() !== 'fetch' || /events|requests\?|follow/.test(url)) return route.fallback()
-        try {
-          await new Promise((resolve) => setTimeout(resolve, 200))
-          const response = await route.fetch()
-          await new Promise((resolve) => setTimeout(resolve, 200))
-          await route.fulfill({ response })
-        } catch {}
-      })
       // Stays open: Chromium halts a profile without pages, and takes a second to start the next page.
       if (!isOwn) {
         await context.newPage()
