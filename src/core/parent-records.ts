@@ -49,7 +49,10 @@ export function withOwnParents(request: ActionRequest, id: unknown, { state }: S
   const records = state.records.get(resource.name)
   const [place] = records?.places([], [[resource.id.property, inOtherType(id)]]) ?? []
   if (records === undefined || place === undefined) return undefined
-  const scope = records.scopeAt(place)
-  const parents = Object.fromEntries(resource.parents.map(({ parameter }, index) => [parameter, scope[index]]))
+  const [scope, value] = [records.scopeAt(place), records.at(place)]
+  const parents = Object.fromEntries(
+    // A scope has texts; the record has the id in its own type.
+    resource.parents.map(({ parameter, property = '' }, index) => [parameter, value[property] ?? scope[index]]),
+  )
   return { ...request, path: { ...parents, ...path } }
 }

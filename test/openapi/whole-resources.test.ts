@@ -1136,9 +1136,9 @@ describe('what documents get wrong', () => {
     const item = Object.fromEntries(Object.entries(all).filter(([method]) => method in methods))
     const sandbox = await openContract({
       '/posts': { post: { ...takes(object({})), ...ok(object({ id: integer }), 201) } },
-      '/posts/{post_id}': { parameters: [inPath('post_id')], get: ok(object({ id: integer })) },
+      '/posts/{post_id}': { parameters: [inPath('post_id', integer)], get: ok(object({ id: integer })) },
       '/posts/{post_id}/comments': {
-        parameters: [inPath('post_id')],
+        parameters: [inPath('post_id', integer)],
         get: ok(list(comment)),
         post: { ...takesBody, ...ok(comment, 201) },
       },
