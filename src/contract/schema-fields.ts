@@ -112,7 +112,7 @@ function fieldReader(partsOf: (schema: Place) => readonly Place[], hasCommon = f
 }
 
 function readField(place: Place, name: string, schema: Place): RecordField {
-  // A reference may have siblings, and so may alternatives: null or a date.
+  // A reference may have siblings, and the keywords of `anyOf: [T, null]` are those of T.
   const siblings: unknown = schema.written('properties').object()[name]
   const value: Node = { ...Object(mainPart(place).value), ...Object(place.value), ...Object(siblings) }
   const flag = (key: string) => value[key] === true

@@ -97,9 +97,9 @@ export function withLogout(
   if (login === undefined || given.status >= 400 || path.includes('{')) return given
   const isLoginPath = () => space.shared.contract.operations.some((one) => one.isLogin && one.path === path)
   const isLogout = LOGOUT.test(path) || (method === 'DELETE' && (SESSION.test(path) || isLoginPath()))
+  if (!isLogout) return given
   const { logins } = space.state
-  const closed = [...(logins.closed ?? []), login].slice(-MAX_CLOSED)
-  if (isLogout) space.commit({ logins: { ...logins, closed } })
+  space.commit({ logins: { ...logins, closed: [...(logins.closed ?? []), login].slice(-MAX_CLOSED) } })
   return given
 }
 

@@ -45,10 +45,10 @@ export function readResources(operations: readonly OperationShape[]): ResourceRe
     const parents = parentsOf.get(foundResource) ?? []
     for (const operation of foundResource.operations) {
       const action = readAction(operation, { ...foundResource, resource: origin.resource, operations })
-      const isView = typeof action !== 'string' && origin !== foundResource && parents.length > 0
-      const isShallow = typeof action !== 'string' && operation.collection !== foundResource.resource.path
-      const more = isView ? { pathFilters: parents } : isShallow ? { isShallow } : undefined
-      outcomes.set(operation.id, more ? { ...(action as ResourceAction), ...more } : action)
+      const isView = origin !== foundResource && parents.length > 0
+      const isShallow = operation.collection !== foundResource.resource.path
+      const more = isView ? { pathFilters: parents } : isShallow ? { isShallow } : {}
+      outcomes.set(operation.id, typeof action === 'string' ? action : { ...action, ...more })
     }
   }
   const byResource = grouped([...outcomes], ([, one]) => (typeof one === 'string' ? undefined : one.resource))
